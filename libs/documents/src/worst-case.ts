@@ -1,0 +1,171 @@
+import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
+import { checksOutput, type NodeSpec, type TaskSpec } from '@fixpoint/contracts/documents/task';
+import { whyNeverRecovers } from './may-recover.ts';
+
+/**
+ * The most that a task can cost under a mode, each number for itself: no history reaches all at once. Runs that the
+ * machinery lost or never began are repeated beside this and bounded apart.
+ */
+export interface WorstCase {
+  /** Times that recipes of the task's own nodes are run; a gate's recipe is its check and counts here. */
+  readonly recipe_runs: number;
+  /** Times that a check of a postcondition is asked, in the task and in its fixes; each of an `all` for itself. */
+  readonly checks: number;
+  /** Corrected commands that are run. */
+  readonly repairs: number;
+  /** Questions to a model; only repairs ask one in this version. */
+  readonly model_calls: number;
+  /** Fix tasks that are spawned. */
+  readonly fix_tasks: number;
+  /** Times that a `fix` of a validator is run. */
+  readonly fix_runs: number;
+  /** Tasks that a split makes: none, since this version has no council. */
+  readonly children: number;
+  /** Millionths of a currency unit: none, since the playbook is free. */
+  readonly money_micros: number;
+  /** The whole life of the lineage, ms. */
+  readonly time_ms: number;
+}
+
+/**
+ * Bounds multiply, so their product is said before anything runs. A closure's fixes are shared by all nodes of the task,
+ * so each number gives them to the nodes where they cost most. Source: docs/rules.md (Counters, Recovery); scenario X17.
+ */
+export const worstCase = (spec: TaskSpec, mode: ModeSpec): WorstCase => {
+  const nodes = spec.nodes.map((node) => rootNode(node, mode));
+  const fixes = fixesOf(mode);
+  const inRoot = (weigh: Weigh): number => sum(nodes.map((node) => alone(node, weigh)));
+  const fixed = (weigh: Weigh, nested: readonly Slot[] = []): number =>
+    taken(fixes.tasks, [...nodes.map((node) => slotOf(node, weigh)), ...nested]);
+  const total = (weigh: Weigh): number => inRoot(weigh) + fixed(weigh);
+  const repairs = total({ run: ({ repairs }) => repairs, check: () => 0 });
+  return {
+    recipe_runs: total({ run: () => 1, check: ({ isGate }) => (isGate ? 1 : 0) }),
+    checks: inRoot(CHECKS) + fixes.checks + fixed(CHECKS, fixes.nestedChecks),
+    repairs,
+    model_calls: repairs,
+    fix_tasks: fixes.tasks,
+    fix_runs: fixes.runs,
+    children: 0,
+    money_micros: 0,
+    time_ms: mode.bounds.deadline_ms,
+  };
+};
+
+/** How a node can come to be run again. */
+interface Repeats {
+  /** Normal runs without any fix: the first, after unmet ones, and after a check that could not run at first. */
+  readonly runs: number;
+  /** Checks that are asked again because they could not run. */
+  readonly checkRuns: number;
+  /** Fixes after which the node can be unmet and run anew. */
+  readonly rerunsByFix: number;
+}
+
+interface BoundedNode extends Repeats {
+  readonly isGate: boolean;
+  readonly repairs: number;
+  /** Checks of its postcondition: 0 for a gate, whose check is its recipe. */
+  readonly checks: number;
+  /** Of the output: it can only be asked once the recipe has run. */
+  readonly checksOutput: boolean;
+}
+
+/** What one normal run and one check run of a node cost in the number that is asked for. */
+interface Weigh {
+  readonly run: (node: BoundedNode) => number;
+  readonly check: (node: BoundedNode) => number;
+}
+
+/** Before the recipe, after it, and after each repair. */
+const CHECKS: Weigh = {
+  run: ({ checks, checksOutput, repairs }) => checks * ((checksOutput ? 0 : 1) + 1 + repairs),
+  check: ({ checks }) => checks,
+};
+
+/**
+ * Each next run needs room in the iterations of its node. An unmet run takes one, as does a check that is unmet after it
+ * could not run; a run that is fixed and then found unmet takes two.
+ */
+const repeatsOf = (bounds: ModeSpec['bounds'], unmet: number, hasCheck: boolean): Repeats => {
+  const indeterminate = hasCheck ? bounds.indeterminate : 0;
+  const again = Math.min(bounds.iterations - 1, unmet + indeterminate);
+  const rerunsByFix = hasCheck ? Math.floor((bounds.iterations - 1 - again) / 2) : 0;
+  return { runs: 1 + again, checkRuns: indeterminate, rerunsByFix };
+};
+
+const rootNode = (node: NodeSpec, { bounds }: ModeSpec): BoundedNode => {
+  const isGate = node.kind === 'gate';
+  const hasCheck = isGate || node.postcondition !== null;
+  // What best effort leaves unmet is degraded, and not tried again.
+  const repeats = repeatsOf(bounds, node.policy === 'best_effort' ? 0 : bounds.execute - 1, hasCheck);
+  return {
+    ...repeats,
+    // A stalled node is asked once more whether it is met meanwhile.
+    checkRuns: repeats.checkRuns + (hasCheck ? 1 : 0),
+    isGate,
+    repairs: isGate ? 0 : repairsPerRun(node),
+    checks: node.postcondition?.all.length ?? 0,
+    checksOutput: checksOutput(node),
+  };
+};
+
+const repairsPerRun = ({ policy, recipe, max_repair_attempts }: NodeSpec): number =>
+  policy === 'recover' && !('primitive' in recipe) ? max_repair_attempts : 0;
+
+/** What a node costs when nothing is fixed. */
+const alone = (node: BoundedNode, weigh: Weigh): number =>
+  node.runs * weigh.run(node) + node.checkRuns * weigh.check(node);
+
+/** So many fixes may cost so much each. */
+interface Slot {
+  readonly count: number;
+  readonly weight: number;
+}
+
+/** After a fix the node is checked, and when that is unmet it is run anew. */
+const slotOf = (node: BoundedNode, weigh: Weigh): Slot => ({
+  count: node.rerunsByFix,
+  weight: weigh.check(node) + weigh.run(node),
+});
+
+/** The dearest slots for so many fixes. */
+const taken = (fixes: number, slots: readonly Slot[]): number => {
+  let left = fixes;
+  let cost = 0;
+  for (const { count, weight } of slots.toSorted((a, b) => b.weight - a.weight)) {
+    const used = Math.min(left, count);
+    cost += used * weight;
+    left -= used;
+  }
+  return cost;
+};
+
+interface Fixes {
+  readonly tasks: number;
+  readonly runs: number;
+  /** Checks in fixes of which none fixes another. */
+  readonly checks: number;
+  /** What a fix of a fix leads to in the one above it. */
+  readonly nestedChecks: readonly Slot[];
+}
+
+/** A fix task has one node for each validator that can start one; its check is the validator's command. */
+const fixesOf = (mode: ModeSpec): Fixes => {
+  const { bounds } = mode;
+  const fixers = mode.post.filter((each) => each.fix !== null && whyNeverRecovers(each, mode) === null);
+  const tasks = fixers.length === 0 || bounds.max_recovery_depth === 0 ? 0 : bounds.max_total_fix_attempts;
+  // A recipe of a fix gets one chance.
+  const checked = repeatsOf(bounds, 0, true);
+  const withCheck = fixers.filter(({ check }) => 'command' in check).length;
+  const nested = bounds.max_recovery_depth > 1 && withCheck > 0 ? Math.max(0, tasks - 1) : 0;
+  const reruns = checked.rerunsByFix > 0 ? 1 : 0;
+  return {
+    tasks,
+    runs: tasks * (fixers.length - withCheck + withCheck * checked.runs) + nested * reruns,
+    checks: tasks * withCheck * (2 * checked.runs + checked.checkRuns),
+    nestedChecks: [{ count: nested, weight: 1 + 2 * reruns }],
+  };
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

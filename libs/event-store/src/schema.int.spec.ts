@@ -1,0 +1,3 @@
+import { schemaContract } from '@fixpoint/testing/schema.contract';
+
+schemaContract({ migrations: [], schemas: ['store'], file: new URL('../schema.sql', import.meta.url) });

@@ -1,0 +1,24 @@
+/** Which machinery failed, told by the step that failed and by the state of the disk, never by what git printed. */
+export type WorkspaceFaultClass =
+  /** A step that reaches another host: try again later. */
+  | 'network'
+  /** Less than 16 MiB are left where workspaces live. */
+  | 'disk'
+  /** Certain, whenever it is asked: no ref of this name in the source, or an address that is none. */
+  | 'source'
+  /** Everything else: a source that is not there, a lost artifact, a folder in a bad state. */
+  | 'workspace';
+
+/** A workspace could not be made, kept or compared. No evidence about the work in it. */
+export class WorkspaceFault extends Error {
+  override readonly name = 'WorkspaceFault';
+  readonly faultClass: WorkspaceFaultClass;
+  /** Stable, for people: `source_unreachable`, `ref_unknown`, `artifact_missing`, … */
+  readonly code: string;
+
+  constructor(faultClass: WorkspaceFaultClass, code: string, reason: { detail: string; cause?: unknown }) {
+    super(`${code}: ${reason.detail}`, { cause: reason.cause });
+    this.faultClass = faultClass;
+    this.code = code;
+  }
+}

@@ -1,0 +1,107 @@
+import type { NodeSpec } from '@fixpoint/contracts/documents/task';
+import { ModelFault } from '@fixpoint/models/agent/agent-model';
+import { scriptedAgent } from '@fixpoint/models/agent/scripted-agent.fixture';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { commandHolds, executorWorld } from './run-reader.fixture.ts';
+
+let world: ReturnType<typeof executorWorld>;
+afterEach(() => world.close());
+
+/** One agent run of a node, by an agent that runs the commands of its script. */
+const run = async (script: readonly string[], node: Partial<NodeSpec>, mode = {}) => {
+  world = executorWorld({ agent: scriptedAgent(script), mode });
+  await world.offer(await world.gated({ agent_tools: ['shell'], ...node }, { run_kind: 'agent' }));
+  return { report: await world.report(), calls: await world.calls() };
+};
+
+const shown = (calls: readonly { tool: string; outcome: string }[]) =>
+  calls.map(({ tool, outcome }) => `${tool} ${outcome}`);
+
+describe('an agent run', () => {
+  test('I-T06 is judged by the check alone; the recipe is not run', async () => {
+    const { report, calls } = await run(['echo done > result'], {
+      recipe: { command: 'touch recipe' },
+      postcondition: commandHolds('grep -q done result && test ! -e recipe'),
+    });
+    expect(report).toMatchObject({ outcome: 'satisfied', rung: 'agent', postcondition_met: true });
+    expect(report.spent).toMatchObject({ money_micros: 7, tokens: 11 });
+    expect(shown(calls)).toEqual(['agent ok', 'agent_model ok', 'postcondition ok']);
+    expect(report.workspace_ref).toMatchObject({ tree: expect.not.stringMatching(/^4b825dc/) });
+  });
+
+  test('that does not reach the goal is unmet, and keeps what was done', async () => {
+    const { report } = await run(['echo > half'], { postcondition: commandHolds('test -e whole') });
+    expect(report).toMatchObject({ outcome: 'unmet', rung: 'agent', postcondition_met: false });
+    expect(report.workspace_ref).not.toBeNull();
+  });
+
+  test('for a gate works on the workspace, and the gate is run as it stands', async () => {
+    const gate: Partial<NodeSpec> = {
+      kind: 'gate',
+      recipe: { command: 'touch of-the-gate; test -e mended' },
+      postcondition: null,
+    };
+    const { report, calls } = await run(['touch mended'], gate);
+    expect(report).toMatchObject({ outcome: 'satisfied', rung: 'recipe', postcondition_met: true });
+    expect(shown(calls)).toEqual(['agent ok', 'agent_model ok', 'recipe ok']);
+    const left = await world.workspaces.diffText(
+      await world.workspaces.resolve(null),
+      report.workspace_ref as never,
+      10_000,
+    );
+    expect(left.files).toEqual([{ path: 'mended', change: 'added' }]);
+  });
+
+  test('of a node without a check runs its recipe unmodified', async () => {
+    const { report } = await run(['touch mended'], { recipe: { command: 'test -e mended' }, policy: 'required' });
+    expect(report).toMatchObject({ outcome: 'satisfied', rung: 'recipe', postcondition_met: null });
+  });
+
+  test('of a node whose output is checked runs its recipe for one', async () => {
+    const postcondition = { all: [{ cel: 'output == 4', timeout_ms: 5_000 }] };
+    const { report } = await run(['echo 4 > n'], { recipe: { command: 'cat n' }, postcondition });
+    expect(report).toMatchObject({ outcome: 'satisfied', output: 4 });
+  });
+
+  test('obeys the command rules, command by command', async () => {
+    const rule = { id: 'no-curl', deny: 'program == "curl"', message: 'no network' };
+    const { report, calls } = await run(
+      ['curl http://x.invalid', 'touch whole'],
+      { postcondition: commandHolds('test -e whole') },
+      {
+        command_rules: [rule],
+      },
+    );
+    expect(shown(calls)).toEqual(['agent denied', 'agent_model ok', 'postcondition failed']);
+    expect(report).toMatchObject({ outcome: 'unmet' });
+  });
+
+  test('has no tool that the task does not allow', async () => {
+    const { report, calls } = await run(['touch whole'], {
+      agent_tools: [],
+      postcondition: commandHolds('test -e whole'),
+    });
+    expect(shown(calls)).toEqual(['agent_model declined', 'postcondition failed']);
+    expect(report).toMatchObject({ outcome: 'unmet', rung: 'skip' });
+  });
+
+  test('that touches what is protected is told from one that could not be checked', async () => {
+    const gate: Partial<NodeSpec> = { kind: 'gate', recipe: { command: 'true' }, postcondition: null };
+    const { report, calls } = await run(['mkdir tests && touch tests/a'], gate, { protected: ['tests/**'] });
+    expect(report).toMatchObject({ outcome: 'indeterminate', firewall_broken: 'a protected path was changed' });
+    expect(shown(calls)).toEqual(['agent ok', 'agent_model ok']);
+  });
+
+  test('whose provider does not answer is a fault of that class', async () => {
+    const broken = { name: 'broken', run: () => Promise.reject(new ModelFault('rate_limit', 'try later')) };
+    world = executorWorld({ agent: broken });
+    await world.offer(await world.gated({ agent_tools: ['shell'] }, { run_kind: 'agent' }));
+    expect(await world.report()).toMatchObject({ outcome: 'faulted', fault_class: 'rate_limit' });
+  });
+
+  test('is a fault where there is no agent', async () => {
+    world = executorWorld();
+    await world.offer(await world.gated({}, { run_kind: 'agent' }));
+    expect(await world.report()).toMatchObject({ outcome: 'faulted', fault_class: 'internal' });
+  });
+});

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { Clock, Ids } from '@fixpoint/contracts/clock';
+import { STOP_TYPES } from '@fixpoint/contracts/services';
+import { stoppedBy } from '@fixpoint/contracts/stopped';
+import { protocolCatalog } from '@fixpoint/documents/protocol-catalog';
+import type { Artifacts } from '@fixpoint/event-store/artifacts';
+import type { EventStore } from '@fixpoint/event-store/event-store';
+import { PostgresArtifacts } from '@fixpoint/event-store/postgres-artifacts';
+import { hostGit } from '@fixpoint/execution/git';
+import { gitWorkspaces } from '@fixpoint/execution/git-workspaces';
+import { removeLeftovers } from '@fixpoint/execution/leftovers';
+import { hostRunner, killAbandoned } from '@fixpoint/execution/process-runner';
+import type { Offer } from '@fixpoint/messaging/bus';
+import { endedTasks } from '@fixpoint/messaging/ended-tasks';
+import { ownedWork } from '@fixpoint/messaging/owned-work';
+import type { Publisher } from '@fixpoint/messaging/publisher';
+import type { AgentModel } from '@fixpoint/models/agent/agent-model';
+import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
+import { playbookModel } from '@fixpoint/models/playbook/playbook';
+import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
+import { ARTIFACTS, CLOCK, EVENT_STORE, IDS, LOG, POOL, PUBLISHER, TELEMETRY } from '@fixpoint/runtime/infrastructure';
+import type { Log } from '@fixpoint/runtime/log';
+import { loop } from '@fixpoint/runtime/loop';
+import { listener, reader } from '@fixpoint/runtime/readers';
+import { leasesOf, mirrorsLoop } from '@fixpoint/runtime/service-work';
+import type { Telemetry } from '@fixpoint/runtime/telemetry/telemetry';
+import type { DynamicModule } from '@nestjs/common';
+import type { Pool } from 'pg';
+import type { RunConfig } from './config.ts';
+import { primitiveCalls } from './ladder/primitive-calls.ts';
+import { reaper } from './run/reaper.ts';
+import { keepingFolder } from './run/run-folder.ts';
+import { EXECUTOR_RUN, runReader } from './run-reader.ts';
+import { tokenCheck } from './token-check.ts';
+import { unfinishedUploads } from './unfinished-uploads.ts';
+
+class ExecutorModule {}
+
+const EXECUTOR = Symbol('EXECUTOR');
+
+interface Foundations {
+  readonly store: EventStore;
+  readonly publisher: Publisher;
+  readonly artifacts: Artifacts;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly pool: Pool | null;
+  readonly log: Log;
+  readonly telemetry: Telemetry | null;
+}
+
+export interface ExecutorConfig extends Omit<RunConfig, 'apiUrl'> {
+  /** Null or left out: commands of runs are not told where the write API is. */
+  readonly apiUrl?: string | null;
+  /** Null or left out: this executor has no agent. */
+  readonly agentModel?: AgentModel | null;
+}
+
+/** @param infrastructure made once per process; pass the same object to every service. */
+export const executorModule = (infrastructure: DynamicModule, config: ExecutorConfig): DynamicModule => ({
+  module: ExecutorModule,
+  imports: [infrastructure],
+  providers: [
+    {
+      provide: EXECUTOR,
+      inject: [EVENT_STORE, PUBLISHER, ARTIFACTS, CLOCK, IDS, POOL, LOG, TELEMETRY],
+      useFactory: (...[store, publisher, artifacts, clock, ids, pool, log, telemetry]: Injected) =>
+        executor({ store, publisher, artifacts, clock, ids, pool, log, telemetry }, config),
+    },
+    ...PARTS.map((part) => ({
+      provide: `EXECUTOR_${part}`,
+      inject: [EXECUTOR],
+      useFactory: (parts: Awaited<ReturnType<typeof executor>>) => parts[part],
+    })),
+  ],
+});
+
+/** Each is a provider of its own: Nest starts and stops no value inside another one. */
+const PARTS = ['reader', 'stops', 'leases', 'reaper', 'uploads', 'mirrors'] as const;
+
+type Injected = [EventStore, Publisher, Artifacts, Clock, Ids, Pool | null, Log, Telemetry | null];
+
+/**
+ * All that the process runs for this service: the reader, the listener for stop events, the loops. What a predecessor
+ * that was killed left running is killed first, and what it left on disk removed.
+ */
+const executor = async (foundations: Foundations, config: ExecutorConfig) => {
+  await killAbandoned(commandsIn(config));
+  const { store, publisher, clock, ids, log, pool } = foundations;
+  const left = await removeLeftovers(leftoversIn(config));
+  if (left > 0) log.warn({ left }, 'not everything that a predecessor left could be removed');
+  const owner = `executor-${ids.uuid()}`;
+  const leases = leasesOf('executor', foundations);
+  const work = ownedWork({
+    leases,
+    clock,
+    owner,
+    hasEnded: endedTasks(store),
+    concurrency: config.longConcurrency,
+  });
+  const catalog = protocolCatalog((stream) => store.readStream(stream));
+  return {
+    reader: reader(
+      runReader({
+        ...foundations,
+        ...toolsOf(foundations, config),
+        work,
+        owner,
+        concurrency: config.concurrency,
+        checkToken: tokenCheck(config.tokenKeys),
+        modeOf: (scope, protocol) => catalog.modeOf(scope, protocol),
+        fresh: () => ids.uuid(),
+        deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),
+      }),
+    ),
+    stops: listener('executor__stop', STOP_TYPES, ({ event }: Offer) => {
+      for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+    }),
+    leases: loop('executor__leases', (signal) => work.renew(signal), { clock, log }),
+    reaper: loop('executor__reaper', reaper({ store, publisher, leases, clock, owner }), { clock, log }),
+    mirrors: mirrorsLoop('executor', config, foundations),
+    uploads: pool === null ? null : uploadsLoop(pool, { clock, log }),
+  };
+};
+
+const uploadsLoop = (pool: Pool, { clock, log }: Pick<Foundations, 'clock' | 'log'>) =>
+  loop('executor__uploads', unfinishedUploads({ artifacts: new PostgresArtifacts(pool), clock }), { clock, log });
+
+const leftoversIn = ({ folder }: Pick<RunConfig, 'folder'>): string[] =>
+  ['runs', 'commands', 'workspaces/scratch', 'git/apart'].map((name) => join(folder, name));
+
+const commandsIn = ({ folder }: Pick<RunConfig, 'folder'>): string => join(folder, 'commands');
+
+const toolsOf = (
+  { artifacts, telemetry }: Foundations,
+  { folder, path, playbooks, apiUrl, agentModel = null }: ExecutorConfig,
+) => {
+  const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path });
+  return {
+    artifacts,
+    folder: join(folder, 'runs'),
+    runner: keepingFolder(telemetry?.runner(runner) ?? runner),
+    workspaces: gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path }),
+    primitives: primitiveCalls(hostGit({ folder: join(folder, 'git'), path })),
+    repairModel: playbookModel(loadPlaybook(playbooks)),
+    agentModel,
+    apiUrl: apiUrl ?? null,
+  };
+};

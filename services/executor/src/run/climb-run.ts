@@ -1,0 +1,124 @@
+import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import type { Plan } from '../domain/ladder.ts';
+import type { AskAgent } from '../ladder/agent.ts';
+import { climb, type Finish } from '../ladder/climb.ts';
+import { checkedOutput, nodeOutput } from '../ladder/node-output.ts';
+import { outputOfFile } from '../ladder/output-file.ts';
+import { hashOfProtected } from '../ladder/protected-files.ts';
+import { type RecordedCommands, recordedCommands } from '../ladder/recorded-commands.ts';
+import { askRepair } from '../ladder/repair.ts';
+import { readOutputFile, rungs } from '../ladder/rungs.ts';
+import { newTrace, type Trace } from '../ladder/trace.ts';
+import { askAgent, NoAgentModel } from './agent-rung.ts';
+import { type Assignment, type NodeReady, planOf } from './assignment.ts';
+import { type LongRunDeps, type RunAt, type RunEnd, refNameOf } from './run-end.ts';
+import { finishedReport } from './run-report.ts';
+
+/** Materialise, climb, capture. */
+export const climbRun = async (
+  deps: LongRunDeps,
+  assignment: Assignment,
+  at: RunAt & { readonly runKind: Plan['runKind'] },
+): Promise<RunEnd> => {
+  const { nodeReady } = assignment;
+  await deps.workspaces.materialise(at.start, at.folder);
+  const { finish, trace } = await climbIn(deps, assignment, at);
+  const workspaceRef = await refAfter(deps, nodeReady, { finish, trace, at });
+  const report = finishedReport(nodeReady, finish, { trace, workspaceRef, durationMs: at.durationMs() });
+  return { report, delivered: null };
+};
+
+interface Climbed {
+  readonly finish: Finish;
+  readonly trace: Trace;
+}
+
+/** The ladder of a run in its folder, which holds its workspace. */
+export const climbIn = async (
+  deps: LongRunDeps,
+  { nodeReady, passed, mode, evidence }: Assignment,
+  at: RunAt & { readonly runKind: Plan['runKind'] },
+): Promise<Climbed> => {
+  const { node } = nodeReady;
+  const trace = newTrace(evidence);
+  const untouched = await hashOfProtected(mode.protected, at.folder);
+  const commands = recordedCommands({
+    runner: deps.runner,
+    rules: mode.command_rules,
+    record: at.record,
+    setting: { cwd: at.folder, env: envOf(nodeReady), signal: at.signal },
+    grant: { token: passed.token, apiUrl: deps.apiUrl },
+  });
+  const path = node.output_file;
+  const outputFile = path === undefined ? null : () => outputOfFile(at.folder, path, deps.artifacts);
+  const actions = rungs(
+    {
+      node,
+      mode,
+      commands,
+      primitives: deps.primitives,
+      setting: { folder: at.folder, scratch: new Map(), signal: at.signal },
+      record: at.record,
+      clock: deps.clock,
+      deadlineMs: at.deadlineMs,
+      outputOf: (result) => nodeOutput(result.stdout, deps.artifacts),
+      outputFile,
+      checkedOutput: (output) => checkedOutput(output, deps.artifacts),
+      askRepair: askRepair(deps.repairModel, node, at.signal),
+      askAgent: agentAt(deps, nodeReady, { at, commands, trace }),
+      firewall: async () =>
+        (await hashOfProtected(mode.protected, at.folder)) === untouched ? null : 'a protected path was changed',
+    },
+    trace,
+  );
+  const finish = await climb(planOf(nodeReady, at.runKind), actions);
+  // Where no check reads the file after the recipe.
+  if (node.postcondition === null) await readOutputFile({ outputFile }, trace);
+  return { finish, trace };
+};
+
+/** What every command may know of its run. The key lets an effect outside be done once however often a run is repeated. */
+const envOf = ({ task, node }: NodeReady): Record<string, string> => ({
+  FIXPOINT_IDEMPOTENCY_KEY: `${task}/${node.id}`,
+  ...node.env,
+});
+
+interface AgentAt {
+  readonly at: RunAt;
+  readonly commands: RecordedCommands;
+  readonly trace: Trace;
+}
+
+/** What an agent left for a gate is kept before the gate's own recipe is run, which leaves nothing. */
+const agentAt = (
+  { agentModel: model, ...deps }: LongRunDeps,
+  nodeReady: NodeReady,
+  { at, commands, trace }: AgentAt,
+): AskAgent => {
+  const { record, signal } = at;
+  if (model === null) return () => Promise.reject(new NoAgentModel('this executor has no agent'));
+  const ask = askAgent({ model, nodeReady, commands, record, signal });
+  return async (remainingMs) => {
+    const answer = await ask(remainingMs);
+    if (nodeReady.node.kind === 'gate' && !signal.aborted) trace.agentRef = await captured(deps, nodeReady, at);
+    return answer;
+  };
+};
+
+/** A check, a gate and a skip have no effects that may stay; everything else leaves the folder as it is now. */
+const refAfter = async (
+  deps: LongRunDeps,
+  nodeReady: NodeReady,
+  { finish, trace, at }: Climbed & { readonly at: RunAt },
+): Promise<WorkspaceRef | null> => {
+  if (finish.outcome === 'cancelled') return null;
+  if (trace.agentRef !== null) return trace.agentRef;
+  if (nodeReady.run_kind === 'check' || nodeReady.node.kind === 'gate' || finish.rung === 'skip') return at.start;
+  return captured(deps, nodeReady, at);
+};
+
+const captured = (
+  { workspaces }: Pick<LongRunDeps, 'workspaces'>,
+  nodeReady: NodeReady,
+  { folder, start }: RunAt,
+): Promise<WorkspaceRef> => workspaces.capture(folder, start, { keep: nodeReady.keep, refName: refNameOf(nodeReady) });

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
+import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import type { RecordCall } from '../ladder/recorded-commands.ts';
+import type { Assignment, NodeReady } from './assignment.ts';
+import { climbRun } from './climb-run.ts';
+import { deliverRun } from './deliver-run.ts';
+import { faultClassOf } from './fault-class.ts';
+import { integrateRun } from './integrate-run.ts';
+import { type LongRunDeps, type RunAt, type RunEnd, RunStopped } from './run-end.ts';
+import { cancelledReport, faultedReport } from './run-report.ts';
+
+interface Place {
+  readonly record: RecordCall;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One run in a folder of its own, which is a cache and is removed whatever happens. Machinery that fails is told by its own
+ * errors and becomes a fault of a class; everything else is thrown.
+ */
+export const longRun = async (
+  deps: LongRunDeps,
+  assignment: Assignment,
+  { record, signal }: Place,
+): Promise<RunEnd> => {
+  const startedAt = deps.clock.monotonicMs();
+  const durationMs = () => deps.clock.monotonicMs() - startedAt;
+  const folder = join(deps.folder, `run-${randomUUID()}`);
+  const { nodeReady } = assignment;
+  const faulted = (faultClass: FaultClass, detail: string): RunEnd => ({
+    report: faultedReport(nodeReady, { class: faultClass, detail, durationMs: durationMs() }),
+    delivered: null,
+  });
+  try {
+    const start = await startOf(deps, nodeReady);
+    const deadlineMs = deps.clock.monotonicMs() + Math.min(nodeReady.node.timeout_ms, nodeReady.allowance.time_ms);
+    const end = await endOf(deps, assignment, { folder, start, record, signal, deadlineMs, durationMs });
+    return signal.reason === 'shutdown' && end.delivered === null ? faulted('shutdown', TOLD_TO_STOP) : end;
+  } catch (error) {
+    if (error instanceof RunStopped) return stopped(nodeReady, { signal, faulted, durationMs });
+    const faultClass = faultClassOf(error);
+    if (faultClass === null) throw error;
+    return faulted(faultClass, String(error));
+  } finally {
+    await deps.workspaces.remove(folder);
+  }
+};
+
+const TOLD_TO_STOP = 'the executor was told to stop';
+
+/** An epic without a workspace of its own starts from what its first child brings. */
+const startOf = async (
+  { workspaces }: LongRunDeps,
+  { workspace_ref, merge, source }: NodeReady,
+): Promise<WorkspaceRef> => workspace_ref ?? merge?.theirs ?? (await workspaces.resolve(source));
+
+const endOf = (deps: LongRunDeps, assignment: Assignment, at: RunAt): Promise<RunEnd> => {
+  const { run_kind: kind } = assignment.nodeReady;
+  switch (kind) {
+    case 'integrate':
+      return integrateRun(deps, assignment, at);
+    case 'deliver':
+      return deliverRun(deps, assignment, at);
+    case 'normal':
+    case 'check':
+    case 'agent':
+      return climbRun(deps, assignment, { ...at, runKind: kind });
+    default:
+      return kind satisfies never;
+  }
+};
+
+interface Stopped {
+  readonly signal: AbortSignal;
+  readonly faulted: (faultClass: FaultClass, detail: string) => RunEnd;
+  readonly durationMs: () => number;
+}
+
+/** Work of the machinery that did not come to its end: by time, with the process, or because nobody wants it any more. */
+const stopped = (nodeReady: NodeReady, { signal, faulted, durationMs }: Stopped): RunEnd => {
+  if (!signal.aborted) return faulted('run_timeout', 'the time of the run was over');
+  if (signal.reason === 'shutdown') return faulted('shutdown', TOLD_TO_STOP);
+  return { report: cancelledReport(nodeReady, durationMs()), delivered: null };
+};

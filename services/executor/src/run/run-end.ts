@@ -1,0 +1,69 @@
+import type { Clock } from '@fixpoint/contracts/clock';
+import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
+import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import type { Artifacts } from '@fixpoint/event-store/artifacts';
+import type { Runner } from '@fixpoint/execution/runner';
+import type { Workspaces } from '@fixpoint/execution/workspaces';
+import type { AgentModel } from '@fixpoint/models/agent/agent-model';
+import type { RepairModel } from '@fixpoint/models/models';
+import type { PrimitiveCalls } from '../ladder/primitive-calls.ts';
+import type { RecordCall } from '../ladder/recorded-commands.ts';
+import type { NodeReady, NodeVerifiedAction } from './assignment.ts';
+
+export interface LongRunDeps {
+  readonly runner: Runner;
+  readonly workspaces: Workspaces;
+  readonly artifacts: Artifacts;
+  readonly primitives: PrimitiveCalls;
+  readonly clock: Clock;
+  readonly repairModel: RepairModel;
+  /** Null: runs of kind `agent` are faults here. */
+  readonly agentModel: AgentModel | null;
+  /** The write API as commands of runs reach it; null: they are not told. */
+  readonly apiUrl: string | null;
+  /** Folder in which each run gets one of its own. */
+  readonly folder: string;
+}
+
+/** How a run ended: its report, and what stands before that in the same decision. */
+export interface RunEnd {
+  readonly report: NodeVerifiedAction;
+  readonly delivered: EventNamed<'result_delivered'>['data'] | null;
+}
+
+/** Where and until when one run works. */
+export interface RunAt {
+  /** Its own; not there yet. */
+  readonly folder: string;
+  readonly start: WorkspaceRef;
+  readonly record: RecordCall;
+  /** The run is stopped from outside. */
+  readonly signal: AbortSignal;
+  /** By the monotonic clock. */
+  readonly deadlineMs: number;
+  readonly durationMs: () => number;
+}
+
+/** Git refuses what task ids may hold. */
+export const refNameOf = ({ root, task, run }: Pick<NodeReady, 'root' | 'task' | 'run'>): string =>
+  `refs/fixpoint/${root}/${task.replaceAll('.', '-')}/${run}`;
+
+/** A run ended by time or from outside: git was told to end, which is no failure of git. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+}
+
+/** Work of the machinery, within the time of its run. @throws {RunStopped} */
+export const withinRun = async <Result>(
+  clock: Clock,
+  { signal, deadlineMs }: Pick<RunAt, 'signal' | 'deadlineMs'>,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const inTime = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - clock.monotonicMs())));
+  try {
+    return await work(AbortSignal.any([signal, inTime]));
+  } catch (error) {
+    if (signal.aborted || inTime.aborted) throw new RunStopped('stopped', { cause: error });
+    throw error;
+  }
+};

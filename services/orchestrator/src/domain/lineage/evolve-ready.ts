@@ -1,0 +1,62 @@
+import type { NodeQueued, NodeReady } from '@fixpoint/contracts/events/lineage-events';
+import { FRESH_NODE } from './fresh-node.ts';
+import { planIn } from './run-plan.ts';
+import type { Admitted, Run, Task } from './state.ts';
+import { withTask, withUnitOf } from './with.ts';
+
+export const nodeReady = (state: Admitted, data: NodeReady): Admitted => {
+  const task = state.tasks[data.task];
+  const current: Run = {
+    run: data.run,
+    kind: data.run_kind,
+    startRef: data.workspace_ref,
+    judges: data.judges,
+    regates: regatesOf(task, data),
+  };
+  // One that was queued had its number then.
+  const known = task?.queued?.run === data.run ? state : numbered(state, data);
+  return withTask(known, data.task, (task) => ({ ...task, current, queued: null, retry: null }));
+};
+
+/** The run waits for its turn. */
+export const nodeQueued = (state: Admitted, data: NodeQueued): Admitted => {
+  const { run, since } = data;
+  const queued = { run, plan: planIn(data), since, regates: regatesOf(state.tasks[data.task], data) };
+  return withTask(numbered(state, data), data.task, (task) => ({ ...task, current: null, queued, retry: null }));
+};
+
+/** How often in a row nobody had begun the run that this one repeats. */
+const regatesOf = (task: Task | undefined, { run, purpose }: Pick<NodeQueued, 'run' | 'purpose'>): number => {
+  if (purpose !== 'regate') return 0;
+  return task?.queued?.run === run ? task.queued.regates : (task?.current?.regates ?? 0) + 1;
+};
+
+/** A run has its number, whether it starts or waits. */
+const numbered = (state: Admitted, data: NodeReady | NodeQueued): Admitted => {
+  const counted = withUnitOf(state, data.task, (unit) => ({ ...unit, runs: unit.runs + 1 }));
+  return withTask(counted, data.task, (task) => ({
+    ...task,
+    ...baseOf(task, data),
+    runs: Math.max(task.runs, data.run),
+    basis: { verdictsOf: data.verdicts_of, decisions: data.decisions, source: data.source },
+    nodeDone: false,
+    landing: data.run_kind === 'integrate' || data.run_kind === 'deliver' ? data.run_kind : null,
+    ...enteredAt(task, data.node_index),
+  }));
+};
+
+/** A child begins with what its siblings have landed when its first run is made. */
+const baseOf = (task: Task, { workspace_ref }: NodeReady | NodeQueued): Partial<Task> =>
+  task.kind === 'child' && task.runs === 0 ? { baseRef: workspace_ref, accepted: workspace_ref } : {};
+
+/** Counters of a node are kept when another is entered: the task may come back to it. */
+export const enteredAt = (task: Task, index: number): Pick<Task, 'nodeIndex' | 'node' | 'passed'> => {
+  const { nodeIndex, node, passed } = task;
+  if (index === nodeIndex) return { nodeIndex, node, passed };
+  const known = passed[index];
+  return {
+    nodeIndex: index,
+    node: known === undefined ? FRESH_NODE : { ...FRESH_NODE, counters: known },
+    passed: { ...passed, [nodeIndex]: node.counters },
+  };
+};

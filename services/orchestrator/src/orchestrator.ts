@@ -1,0 +1,98 @@
+import type { Clock, Ids } from '@fixpoint/contracts/clock';
+import { type ProtocolCatalog, protocolCatalog } from '@fixpoint/documents/protocol-catalog';
+import type { EventStore } from '@fixpoint/event-store/event-store';
+import { SnapshotQueue, type Snapshots } from '@fixpoint/event-store/snapshots';
+import type { Bus, Reader } from '@fixpoint/messaging/bus';
+import type { Publisher } from '@fixpoint/messaging/publisher';
+import { decideReader } from './decide-reader.ts';
+import type { Lineage } from './domain/lineage/state.ts';
+import { HEALER } from './healing/give-up.ts';
+import { heal } from './healing/heal.ts';
+import { ring, TIMERS } from './healing/ring.ts';
+import { type Lineages, lineageStates, lineagesOf } from './lineages.ts';
+import { Admissions, NO_WINDOW, type Window } from './queue/admissions.ts';
+import { DISPATCH, dispatch } from './queue/dispatch.ts';
+import type { Queue, Standing } from './queue/queue.ts';
+import { runResults } from './run-results.ts';
+import { SNAPSHOTS, saveSnapshots } from './snapshots/save-snapshots.ts';
+import type { Waits } from './waits/waits.ts';
+import type { CancelDeps } from './writing/cancel.ts';
+import type { DeadLetterDeps } from './writing/dead-letters.ts';
+import type { SubmitDeps } from './writing/submit.ts';
+
+export interface OrchestratorDeps {
+  readonly store: EventStore;
+  readonly bus: Pick<Bus, 'healthy'>;
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly waits: Waits;
+  readonly queue: Queue;
+  /** How many runs may be in flight; left out: any number. */
+  readonly window?: Window;
+  /** Models that can act as an agent here; left out: none. */
+  readonly agentModels?: readonly string[];
+  /** Null: no lineage has one, all are folded from their start. */
+  readonly snapshots: Snapshots<Lineage> | null;
+  /** Lineages whose folded state this process keeps. Default: 20,000. */
+  readonly keptLineages?: number;
+  readonly deadLetter: Reader['deadLetter'];
+  /** Told how the queue stands, about once a second. */
+  readonly measure?: (standing: Standing) => void;
+  /** For people: what was refused, or will be tried again. */
+  readonly report: (what: string, about: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Everything the orchestrator does, as plain functions: the same in production and in a simulation. */
+export interface Orchestrator {
+  readonly reader: Reader;
+  /** Background work by name; each step is one round. */
+  readonly loops: Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
+  readonly lineages: Lineages;
+  readonly submissions: SubmitDeps;
+  /** Runs that wait for their turn, as far as this process knows. */
+  readonly queued: () => number;
+  readonly deadLetters: DeadLetterDeps;
+  readonly cancels: CancelDeps;
+}
+
+export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
+  const { store, publisher, clock, ids, waits, report } = deps;
+  const catalog: ProtocolCatalog = protocolCatalog((stream) => store.readStream(stream));
+  const states = new SnapshotQueue(lineageStates(deps.keptLineages));
+  const { snapshots } = deps;
+  const admissions = new Admissions(deps.window ?? NO_WINDOW);
+  const lineages = lineagesOf({
+    ...{ store, catalog, clock, states, admissions, snapshots: snapshots ?? undefined },
+    ...(deps.keptLineages !== undefined && { kept: deps.keptLineages }),
+    ...(deps.agentModels && { agentModels: deps.agentModels }),
+  });
+  const results = runResults(store);
+  const again = (error: unknown, { root, task }: { readonly root: string; readonly task: string }): void =>
+    report('will be tried again', { err: error, root, task });
+  return {
+    reader: decideReader({
+      ...{ store, lineages, results, publisher },
+      report: (what, { event }) => report(what, { event: event.id, type: event.type, root: event.root }),
+      deadLetter: deps.deadLetter,
+    }),
+    loops: {
+      orchestrator__waits: (signal) => waits.keep(signal),
+      [HEALER]: heal({ ...deps, lineages, results, report: again }),
+      [DISPATCH]: dispatch({
+        ...deps,
+        lineages,
+        admissions,
+        report: again,
+        measure: deps.measure ?? (() => undefined),
+      }),
+      [SNAPSHOTS]: saveSnapshots({ states, store, snapshots, clock }),
+      [TIMERS]: ring({ waits, lineages, publisher, clock, report: again }),
+    },
+    lineages,
+    submissions: { store, lineages, catalog, publisher, clock, ids },
+    queued: () => admissions.queued,
+    deadLetters: { store, lineages, publisher, clock, ids },
+    cancels: { store, lineages, publisher, clock, ids },
+  };
+};

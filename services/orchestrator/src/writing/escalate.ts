@@ -1,0 +1,71 @@
+import { contentHash } from '@fixpoint/contracts/content-hash';
+import type { TaskSpec } from '@fixpoint/contracts/documents/task';
+import type { Escalation } from '@fixpoint/contracts/events/escalation-events';
+import type { Escalate } from '@fixpoint/contracts/rest/escalations';
+import type { BatchResult } from '@fixpoint/contracts/rest/tasks';
+import { ProtocolWithdrawn } from '@fixpoint/documents/protocol-catalog';
+import { taskSpecHash } from '@fixpoint/documents/spec-hash';
+import { type Admission, admit } from './admission.ts';
+import { type Admitted, decisionOf, type Preparing, refusal, result, type SubmitDeps } from './submit.ts';
+
+const ESCALATE = 'orchestrator__escalate';
+
+/**
+ * Takes over work that a producer could not finish, as a lineage that begins stalled. The same key and body name the same
+ * lineage, however often they come.
+ * @throws the store's fault: nothing is known of what was stored; the same key asks again safely.
+ */
+export const escalate = async (deps: SubmitDeps, escalation: Escalate, actor: string): Promise<BatchResult> => {
+  const { catalog } = deps;
+  const preparing = { ...deps, actor, currentOf: (project: string) => catalog.current(project) };
+  try {
+    const admission = await admitted(preparing, escalation);
+    if (!admission.admitted) return refused(admission);
+    const prepared = await prepare(preparing, escalation, admission);
+    const [outcome] = await deps.lineages.decide(ESCALATE, [prepared.decision]);
+    return await result(deps, prepared, outcome);
+  } catch (error) {
+    if (!(error instanceof ProtocolWithdrawn)) throw error;
+    return refusal(409, 'protocol_withdrawn', { detail: error.message, diagnostics: [] });
+  }
+};
+
+const admitted = async ({ currentOf }: Preparing, escalation: Escalate): Promise<Admission> => {
+  const modesOf = async (project: string) => Object.keys((await currentOf(project)).spec.modes);
+  if (escalation.task !== undefined) return admit(escalation.task, modesOf);
+  if (escalation.project === undefined) return { admitted: false, code: 'project_missing', diagnostics: [] };
+  if (!(await modesOf(escalation.project)).includes(escalation.mode)) {
+    return { admitted: false, code: 'mode_unknown', diagnostics: [] };
+  }
+  return { admitted: true, spec: container(escalation, escalation.project), diagnostics: [] };
+};
+
+/** Nobody said how it is done: only its children can do it. */
+const container = ({ what, stage, mode, workspace }: Escalate, project: string): TaskSpec => ({
+  ...{ name: stage, project, mode, labels: {}, goal: what, priority: 0, nodes: [] },
+  workspace: workspace ?? { git: null, keep: [] },
+});
+
+const REFUSED: Readonly<Record<string, string>> = {
+  project_missing: 'without a task the escalation must name a project',
+  mode_unknown: 'the protocol of the project has no such mode',
+};
+
+const refused = ({ code, diagnostics }: Extract<Admission, { admitted: false }>): BatchResult => {
+  const detail = diagnostics[0]?.message ?? REFUSED[code] ?? 'the task can not be stored as it is';
+  return refusal(400, code, { detail, diagnostics: [...diagnostics] });
+};
+
+const prepare = async (
+  deps: Preparing,
+  escalation: Escalate,
+  { spec, diagnostics }: Extract<Admission, { admitted: true }>,
+): Promise<Admitted> => {
+  const { what, stage, diagnosis, findings, diff, caused_by, about, idempotency_key: key = null } = escalation;
+  const origin: Escalation = { what, stage, diagnosis, findings, diff, caused_by };
+  const { ref } = await deps.currentOf(spec.project);
+  // Under one key, another escalation of the same task is another body.
+  const specHash = contentHash({ spec_hash: taskSpecHash(spec), origin, about });
+  const submission = { spec, specHash, ref, key, origin, aboutMachinery: about === 'machinery' };
+  return { specHash, diagnostics, decision: await decisionOf(deps, submission) };
+};

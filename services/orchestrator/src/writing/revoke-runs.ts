@@ -1,0 +1,43 @@
+import { ROOT_ADDRESS } from '@fixpoint/contracts/addresses';
+import type { Clock } from '@fixpoint/contracts/clock';
+import type { RecordedEvent } from '@fixpoint/contracts/envelope';
+import { runRevoked } from '@fixpoint/contracts/events/lineage-events';
+import { parseEvent } from '@fixpoint/contracts/events/parse-event';
+import { actionStream } from '@fixpoint/contracts/streams';
+import { eventId } from '@fixpoint/event-store/event-id';
+import type { EventStore } from '@fixpoint/event-store/event-store';
+
+const REVOKE = 'orchestrator__revoke';
+
+/**
+ * Runs of a unit that ended can never start from now on: version 1 of their streams is taken. One that has started is
+ * stopped by its executor, and whatever is missed here is found by the executor when it asks the store before it starts.
+ */
+export const revokeRuns = async (
+  { store, clock }: { readonly store: Pick<EventStore, 'append'>; readonly clock: Pick<Clock, 'now'> },
+  events: readonly RecordedEvent[],
+): Promise<void> => {
+  for (const event of events) {
+    for (const run of stoppedIn(event)) await store.append(revocation(clock, event, run));
+  }
+};
+
+type StoppedRun = { readonly task: string; readonly run: number };
+
+const stoppedIn = (event: RecordedEvent): readonly StoppedRun[] => {
+  if (event.type !== 'task_cancelled' && event.type !== 'task_abandoned') return [];
+  const { type, data } = parseEvent(event);
+  return type === 'task_cancelled' || type === 'task_abandoned' ? data.stopped_runs : [];
+};
+
+const revocation = (clock: Pick<Clock, 'now'>, cause: RecordedEvent, { task, run }: StoppedRun) => {
+  const stream = actionStream(task, run);
+  const { root, metadata } = cause;
+  const address = `${ROOT_ADDRESS}${task.slice(root.length).replaceAll('.f', '~')}`;
+  const data = { root, task, address, run, reason: cause.type };
+  const id = eventId({ causeId: cause.id, causeTime: cause.occurred_at, handler: REVOKE, stream, index: 0 });
+  const told = { causation_id: cause.id, correlation_id: root, producer: REVOKE, actor: metadata.actor };
+  const { type, version } = runRevoked;
+  const event = { id, type, schema_version: version, data, metadata: told, occurred_at: clock.now().toISOString() };
+  return { stream, root, expectedVersion: 0, events: [event] };
+};

@@ -1,0 +1,139 @@
+import type { RecordedEvent } from '@fixpoint/contracts/envelope';
+import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import { lineageStream } from '@fixpoint/contracts/streams';
+import { fold } from '@fixpoint/decider/decider';
+import { lineage } from '@fixpoint/orchestrator/domain/lineage/decide';
+import { isBusy, waitsForTimer } from '@fixpoint/orchestrator/domain/lineage/lookup';
+import type { Admitted, Lineage } from '@fixpoint/orchestrator/domain/lineage/state';
+import { isLive } from '@fixpoint/orchestrator/domain/lineage/tree';
+import { type LineageWaits, NO_WAITS } from '@fixpoint/orchestrator/waits/wait-rows';
+import { waitsAfter } from '@fixpoint/orchestrator/waits/waits-after';
+import { brokenIn } from '../world/invariants.ts';
+import { tablesOf } from '../world/projections.ts';
+import { playUntil } from './rest.ts';
+import { brokenRules } from './rules/broken-rules.ts';
+import type { SimWorld } from './sim-world.ts';
+
+type Events = readonly RecordedEvent[];
+
+/** Everything that is broken in a world at its end, each with the name of its rule. */
+export const checkAll = async (world: SimWorld): Promise<readonly string[]> => {
+  const events = [...world.log];
+  const found = [
+    ...brokenIn(events),
+    ...brokenRules(events),
+    ...endings(events),
+    ...rebuilt(world, events),
+    ...reported(world),
+  ];
+  return [...found, ...(await repeated(world, events))];
+};
+
+const named = (name: string, problems: readonly string[]): readonly string[] =>
+  problems.map((what) => `${name}: ${what}`);
+
+const statesOf = (events: Events): ReadonlyMap<string, Admitted> => {
+  const roots = [...new Set(events.filter(({ type }) => type === 'task_submitted').map(({ root }) => root))];
+  const streams = Map.groupBy(events, ({ stream }) => stream);
+  return new Map(
+    roots.flatMap((root) => {
+      const own = (streams.get(lineageStream(root)) ?? []) as unknown as readonly LineageEvent[];
+      const state = fold(lineage, lineage.initial, own);
+      return state.status === 'admitted' ? [[root, state]] : [];
+    }),
+  );
+};
+
+const hasEnded = ({ tasks, root }: Admitted): boolean => !isLive(tasks[root] ?? { status: 'ended' });
+
+/** With all the time of the world and nobody at fault, a lineage has ended or a human is asked, and nothing else goes on. */
+const endings = (events: Events): readonly string[] =>
+  named(
+    'every lineage has ended or waits for a human',
+    [...statesOf(events)].flatMap(([root, state]) => {
+      if (hasEnded(state)) return isBusy(state) || waitsForTimer(state) ? [`${root} goes on after its end`] : [];
+      const isWithHuman = Object.values(state.units).some(({ handoff }) => handoff !== null);
+      // After its deadline an answer may wait for more time as well.
+      return isWithHuman && (!isBusy(state) || state.deadlinePassed) ? [] : [`${root} waits for nobody`];
+    }),
+  );
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** What is kept of the log is what the log comes to when it is read from its start. */
+const rebuilt = (world: SimWorld, events: Events): readonly string[] => {
+  const pages = [...Map.groupBy(events, ({ cursor }) => cursor.xid).values()];
+  const tables = (...of: readonly Events[]) =>
+    JSON.stringify(Object.entries(tablesOf(...of)).map(([name, rows]) => [name, [...rows].sort()]));
+  const now = world.clock.now().toISOString();
+  const waits = new Map<string, LineageWaits>();
+  for (const event of events) waits.set(event.root, waitsAfter(waits.get(event.root) ?? NO_WAITS, event));
+  return [
+    ...named('the read model is the same event by event, at once, and told twice', [
+      ...(tables(...pages) === tables(events) ? [] : ['by commit and at once']),
+      ...(tables(events, events) === tables(events) ? [] : ['once and twice']),
+    ]),
+    ...named(
+      'what is waited for is the same live and rebuilt',
+      world.staff
+        .orchestrators()
+        .flatMap(({ waits: live, process }) =>
+          [...waits]
+            .filter(([root, rows]) => !same(outline(rows, now), outline(live.all().get(root) ?? NO_WAITS, now)))
+            .map(
+              ([root, rows]) =>
+                `${root} in ${process.name}: ${JSON.stringify([outline(live.all().get(root) ?? NO_WAITS, now), outline(rows, now)])}`,
+            ),
+        ),
+    ),
+    ...named(
+      'a state is the same from a snapshot',
+      [...statesOf(events)].flatMap(([root, state]) => fromSnapshot(events, root, state)),
+    ),
+  ];
+};
+
+/** What of the rows follows from the log alone: when to look again is the healer's, and a timer that rang is gone. */
+const outline = ({ waiting, timers }: LineageWaits, now: string) => [
+  Object.values(waiting)
+    .map(({ task, kind, run, stream, version, started, since }) =>
+      [task, kind, run, stream, version, started, since].join(' '),
+    )
+    .sort(),
+  Object.values(timers)
+    .filter(({ due_at: at }) => at > now)
+    .map(({ id }) => id)
+    .sort(),
+];
+
+const fromSnapshot = (events: Events, root: string, state: Admitted): readonly string[] => {
+  const own = events.filter(({ stream }) => stream === lineageStream(root)) as unknown as readonly LineageEvent[];
+  const middle = Math.floor(own.length / 2);
+  const kept: Lineage = JSON.parse(JSON.stringify(fold(lineage, lineage.initial, own.slice(0, middle))));
+  return same(fold(lineage, kept, own.slice(middle)), state) ? [] : [root];
+};
+
+/** A program that is wrong, or a second decision for one cause; the world never does that. */
+const BUGS =
+  /TypeError|RangeError|ReferenceError|SyntaxError|ZodError|AppendRejected|duplicate_event_id|a process did not start/;
+
+const reported = ({ reports, log }: SimWorld): readonly string[] => [
+  ...named(
+    'nobody stumbles over a bug',
+    reports.filter((report) => BUGS.test(report)),
+  ),
+  ...named(
+    'no message is given up',
+    log.filter(({ type }) => type === 'dead_lettered').map(({ data }) => JSON.stringify(data)),
+  ),
+];
+
+/** Every message that there ever was comes again, and once more from the last to the first. */
+const repeated = async (world: SimWorld, events: Events): Promise<readonly string[]> => {
+  // What was offered again and again is one message.
+  const all = [...new Map(world.bus.published.map((each) => [each.offer.event.id, each])).values()];
+  await world.bus.publish([...all, ...all.toReversed()]);
+  await playUntil(world, Number.POSITIVE_INFINITY, async () => undefined);
+  const more = world.log.slice(events.length).map(({ type, stream }) => `${type} on ${stream}`);
+  return named('replaying all messages twice changes nothing', more);
+};

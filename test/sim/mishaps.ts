@@ -1,0 +1,155 @@
+import type { Clock } from '@fixpoint/contracts/clock';
+import type { Append } from '@fixpoint/event-store/event-store';
+import type { Command, CommandResult, Output, Runner } from '@fixpoint/execution/runner';
+import { WorkspaceFault, type WorkspaceFaultClass } from '@fixpoint/execution/workspace-fault';
+import type { Workspaces } from '@fixpoint/execution/workspaces';
+import type { RepairModel } from '@fixpoint/models/models';
+import type { Disturbances } from '../world/foundations.ts';
+import type { SimulatedProcess } from '../world/simulated-process.ts';
+import type { Barrier } from './barrier.ts';
+import type { Choices } from './choices.ts';
+
+export interface MishapDeps {
+  readonly choices: Choices;
+  readonly clock: Clock;
+  readonly barrier: Barrier;
+  /** The name with a number for each time that it is asked for: they come in the same order whenever a seed is run. */
+  readonly numbered: (name: string) => string;
+  /** Ends a process; another one follows after a while. */
+  readonly crash: (process: SimulatedProcess, key: string) => void;
+}
+
+class StoreOutOfReach extends Error {
+  override readonly name = 'StoreOutOfReach';
+}
+
+const nameOfAppends = (appends: readonly Append[]): string =>
+  appends
+    .map(({ stream, expectedVersion, events }) => `${events[0]?.type} ${stream}@${expectedVersion + 1}`)
+    .join(', ');
+
+/** What goes wrong between the processes and their ports, as the seed says. */
+export const mishaps = (deps: MishapDeps): Disturbances => ({
+  ...storeMishaps(deps),
+  skewMs: skews(deps),
+  runner: (inner, process) => shakyRunner(deps, inner, process),
+  workspaces: (inner) => shakyWorkspaces(deps, inner),
+  repairModel: (inner, process) => shakyModel(deps, inner, process),
+  tokenCheck: (inner) => (token, expected, now) => deps.barrier.through(inner(token, expected, now)),
+  keptLineages: deps.choices.happens('forgetful', 'orchestrators', 0.3) ? 1 : 100,
+});
+
+const storeMishaps = ({ choices, crash, numbered }: MishapDeps): Pick<Disturbances, 'storing' | 'stored'> => ({
+  storing: (process, appends) => {
+    const key = numbered(nameOfAppends(appends));
+    if (choices.happens('unreachable', key, 0.01)) throw new StoreOutOfReach(`before ${key}`);
+    if (!choices.happens('crash_before_commit', key, 0.012)) return true;
+    crash(process, key);
+    return false;
+  },
+  stored: (process, appends) => {
+    const key = numbered(`after ${nameOfAppends(appends)}`);
+    if (choices.happens('crash_after_commit', key, 0.012)) crash(process, key);
+    else if (choices.happens('unheard', key, 0.01)) throw new StoreOutOfReach(key);
+  },
+});
+
+/** Minutes by which clocks are wrong; a step every hour or so of the world's time. */
+const SKEWS_MS = [0, 2_000, -2_000, 30_000, -30_000, 180_000, -180_000] as const;
+const STEP_MS = 900_000;
+
+const skews =
+  ({ choices, clock }: MishapDeps) =>
+  (process: string): number => {
+    const step = Math.floor(clock.monotonicMs() / STEP_MS);
+    return (
+      SKEWS_MS[choices.pick('clock_step', `${process} ${step}`, { share: 0.05, options: SKEWS_MS.length - 1 })] ?? 0
+    );
+  };
+
+const NOTHING: Output = { hash: null, sha256: '', bytes: 0, head: '', tail: '', truncated: false };
+
+const RESULT: CommandResult = {
+  status: 'exited',
+  exitCode: 0,
+  signal: null,
+  durationMs: 0,
+  stdout: NOTHING,
+  stderr: NOTHING,
+  leftovers: 0,
+  survivors: [],
+  error: null,
+};
+
+/** Ends of a command that its text would not lead to. */
+const BROKEN: readonly Partial<CommandResult>[] = [
+  { exitCode: 1 },
+  { exitCode: 127 },
+  { status: 'timed_out', exitCode: null },
+  { status: 'signaled', exitCode: null, signal: 'SIGKILL' },
+  { status: 'not_started', exitCode: null, error: { code: 'not_found', detail: 'gone' } },
+];
+const SLOW_MS = [200, 5_000, 40_000] as const;
+
+const shakyRunner = (deps: MishapDeps, inner: Runner, process: SimulatedProcess): Runner => {
+  const { choices, crash, numbered } = deps;
+  const slowly = async (command: Command, key: string): Promise<void> => {
+    const slow = choices.pick('slow_command', key, { share: 0.04, options: SLOW_MS.length });
+    if (slow > 0) await process.commandClock.sleep(SLOW_MS[slow - 1] ?? 0, command.signal);
+  };
+  return {
+    run: async (command) => {
+      const text = command.program.kind === 'argv' ? command.program.argv.join(' ') : command.program.text;
+      const key = numbered(text);
+      await slowly(command, key);
+      if (choices.happens('crash_in_command', key, 0.01)) {
+        crash(process, key);
+        return new Promise(() => undefined);
+      }
+      const broken = choices.pick('command_breaks', key, { share: 0.03, options: BROKEN.length });
+      return broken === 0 ? inner.run(command) : { ...RESULT, ...BROKEN[broken - 1] };
+    },
+  };
+};
+
+const WORKSPACE_FAULTS: readonly WorkspaceFaultClass[] = ['network', 'disk', 'workspace'];
+
+const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): Workspaces => {
+  const shaken = (name: string): void => {
+    const key = numbered(name);
+    const fault = choices.pick('workspace_fault', key, { share: 0.015, options: WORKSPACE_FAULTS.length });
+    if (fault > 0) throw new WorkspaceFault(WORKSPACE_FAULTS[fault - 1] ?? 'disk', 'simulated', { detail: key });
+  };
+  return new Proxy(inner, {
+    get: (target, method) => {
+      const member: unknown = Reflect.get(target, method);
+      if (typeof member !== 'function' || method === 'remove') return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        shaken(String(method));
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+};
+
+const shakyModel = ({ choices, numbered }: MishapDeps, inner: RepairModel, process: SimulatedProcess): RepairModel => {
+  return {
+    name: inner.name,
+    propose: async (failed, signal) => {
+      const key = numbered(failed.command);
+      switch (choices.pick('repair_model', key, { share: 0.3, options: 4 })) {
+        case 1:
+          return { kind: 'declined', reason: 'it refuses' };
+        case 2:
+          return { kind: 'proposed', corrected: 'ech0 ???', rule: 'garble', reasoning: '' };
+        case 3:
+          throw new Error('the provider does not answer');
+        case 4:
+          await process.commandClock.sleep(30_000, signal);
+          return inner.propose(failed, signal);
+        default:
+          return inner.propose(failed, signal);
+      }
+    },
+  };
+};

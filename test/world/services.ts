@@ -1,0 +1,185 @@
+import { STOP_TYPES } from '@fixpoint/contracts/services';
+import { stoppedBy } from '@fixpoint/contracts/stopped';
+import { councilReader, DECOMPOSER_COUNCIL } from '@fixpoint/decomposer/council-reader';
+import { structuralCouncil } from '@fixpoint/decomposer/structural/structural-council';
+import { protocolCatalog } from '@fixpoint/documents/protocol-catalog';
+import { stateCache } from '@fixpoint/event-store/state-cache';
+import { hostGit } from '@fixpoint/execution/git';
+import { primitiveCalls } from '@fixpoint/executor/ladder/primitive-calls';
+import { reaper } from '@fixpoint/executor/run/reaper';
+import { EXECUTOR_RUN, runReader } from '@fixpoint/executor/run-reader';
+import { tokenCheck } from '@fixpoint/executor/token-check';
+import { endedTasks } from '@fixpoint/messaging/ended-tasks';
+import { ownedWork } from '@fixpoint/messaging/owned-work';
+import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
+import { playbookModel } from '@fixpoint/models/playbook/playbook';
+import { ORCHESTRATOR_DECIDE } from '@fixpoint/orchestrator/decide-reader';
+import { type Orchestrator, orchestratorOf } from '@fixpoint/orchestrator/orchestrator';
+import { memoryQueue } from '@fixpoint/orchestrator/queue/memory-queue';
+import { type ForeseeableWaits, memoryWaits } from '@fixpoint/orchestrator/waits/memory-waits';
+import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
+import { changesSinceStart } from '@fixpoint/validator/changes';
+import { gateReader, VALIDATOR_GATE } from '@fixpoint/validator/gate-reader';
+import { judgeReader, VALIDATOR_JUDGE } from '@fixpoint/validator/judge-reader';
+import { type MintToken, runTokens } from '@fixpoint/validator/run-tokens';
+import { generateSigningKeys, publicKeysOf } from '@fixpoint/validator/token-keys';
+import { type Foundations, fixedId, foundationsOf, type Ground, withoutPauses } from './foundations.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import { smallShell } from './small-shell.ts';
+
+/** The real handlers of the services, each on memory adapters and in a process of its own. */
+
+const KEYS = generateSigningKeys('world');
+const PUBLIC_KEYS = publicKeysOf(KEYS);
+const PLAYBOOK = loadPlaybook();
+/** More than one world ever has in hand: a full pool would only hide what comes next. */
+const CONCURRENCY = 256;
+const KEPT_GATES = 1_000;
+
+export interface OrchestratorProcess {
+  readonly process: SimulatedProcess;
+  readonly orchestrator: Orchestrator;
+  readonly waits: ForeseeableWaits;
+}
+
+export const startOrchestrator = async (ground: Ground, name: string): Promise<OrchestratorProcess> => {
+  const foundations = foundationsOf(ground, name);
+  const { process, store } = foundations;
+  // Their rows are due by the clock of whoever keeps them, as those of a database.
+  const due = withoutPauses(ground.clock);
+  const waits = memoryWaits(store, due);
+  const orchestrator = orchestratorOf({
+    snapshots: null,
+    ...foundations,
+    ...(ground.disturb.keptLineages !== undefined && { keptLineages: ground.disturb.keptLineages }),
+    waits,
+    queue: memoryQueue(waits, due),
+    bus: ground.bus,
+    deadLetter: deadLetterOf(foundations, 'orchestrator', ORCHESTRATOR_DECIDE),
+    report: (what, about) => ground.report(`${what} ${JSON.stringify(about)}`),
+  });
+  process.rounds.push(...Object.values(orchestrator.loops));
+  await process.subscribe(ground.bus, orchestrator.reader);
+  return { process, orchestrator, waits };
+};
+
+const mintOf = ({ tokenIds }: Ground, { clock, ids }: Foundations): MintToken => {
+  // Each signed alone: what is asked in the same moment must not show in the streams.
+  const alone = (signAll: () => void): void => signAll();
+  const fresh = runTokens(KEYS, { clock, ids, gather: alone });
+  if (tokenIds === 'by_sequence') return fresh;
+  return (run, hash) => runTokens(KEYS, { clock, ids: fixedId(`${run.task}#${run.run}`), gather: alone })(run, hash);
+};
+
+export const startValidator = async (ground: Ground, name: string): Promise<SimulatedProcess> => {
+  const foundations = foundationsOf(ground, name);
+  const { process, store, clock } = foundations;
+  const work = ownedWork({
+    leases: process.mortal(ground.leases.validator),
+    clock,
+    owner: process.name,
+    hasEnded: endedTasks(store),
+    concurrency: CONCURRENCY,
+  });
+  const shared = {
+    ...foundations,
+    work,
+    concurrency: CONCURRENCY,
+    modeOf: protocolCatalog((stream) => store.readStream(stream)).modeOf,
+    states: stateCache<never>(KEPT_GATES),
+    workspaces: workspacesOf(ground, foundations),
+    runner: shellOf(ground, foundations),
+    copiesFolder: '/copies',
+    decisions: async () => [],
+  };
+  await ground.bus.listen(STOP_TYPES, ({ event }) => {
+    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+  });
+  process.rounds.push((signal) => work.renew(signal));
+  const deadLetter = (reader: string) => deadLetterOf(foundations, 'validator', reader);
+  const mint = mintOf(ground, foundations);
+  const changes = changesSinceStart(shared);
+  await process.subscribe(ground.bus, gateReader({ ...shared, mint, deadLetter: deadLetter(VALIDATOR_GATE) }));
+  await process.subscribe(ground.bus, judgeReader({ ...shared, changes, deadLetter: deadLetter(VALIDATOR_JUDGE) }));
+  return process;
+};
+
+const shellOf = (ground: Ground, { process }: Foundations) => {
+  const shell = smallShell({ ...ground, clock: process.commandClock, crash: () => ground.crash(process) });
+  return ground.disturb.runner?.(shell, process) ?? shell;
+};
+
+const workspacesOf = ({ trees, disturb }: Ground, { process }: Foundations) =>
+  disturb.workspaces?.(trees, process) ?? trees;
+
+const repairModelOf = ({ disturb }: Ground, { process }: Foundations) => {
+  const model = playbookModel(PLAYBOOK);
+  return disturb.repairModel?.(model, process) ?? model;
+};
+
+const TOKEN_CHECK = tokenCheck(PUBLIC_KEYS);
+
+export const startExecutor = async (ground: Ground, name: string): Promise<SimulatedProcess> => {
+  const foundations = foundationsOf(ground, name);
+  const { process, store, clock, ids } = foundations;
+  const leases = process.mortal(ground.leases.executor);
+  const work = ownedWork({
+    leases,
+    clock,
+    owner: name,
+    hasEnded: endedTasks(store),
+    concurrency: CONCURRENCY,
+  });
+  const own = { ...foundations, leases, work, owner: name };
+  const reader = runReader({
+    ...own,
+    concurrency: CONCURRENCY,
+    checkToken: ground.disturb.tokenCheck?.(TOKEN_CHECK) ?? TOKEN_CHECK,
+    modeOf: protocolCatalog((stream) => store.readStream(stream)).modeOf,
+    fresh: () => ids.uuid(),
+    runner: shellOf(ground, foundations),
+    workspaces: workspacesOf(ground, foundations),
+    folder: '/runs',
+    primitives: primitiveCalls(hostGit({ folder: '/nowhere', path: '/nowhere' })),
+    repairModel: repairModelOf(ground, foundations),
+    agentModel: null,
+    apiUrl: null,
+    deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),
+  });
+  await ground.bus.listen(STOP_TYPES, ({ event }) => {
+    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+  });
+  process.rounds.push((signal) => work.renew(signal), reaper({ ...own, clock }));
+  await process.subscribe(ground.bus, reader);
+  return process;
+};
+
+export const startDecomposer = async (ground: Ground, name: string): Promise<SimulatedProcess> => {
+  const foundations = foundationsOf(ground, name);
+  const { process, store, clock } = foundations;
+  const work = ownedWork({
+    leases: process.mortal(ground.leases.decomposer),
+    clock,
+    owner: process.name,
+    hasEnded: endedTasks(store),
+    concurrency: CONCURRENCY,
+  });
+  await ground.bus.listen(STOP_TYPES, ({ event }) => {
+    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+  });
+  process.rounds.push((signal) => work.renew(signal));
+  const reader = councilReader({
+    ...foundations,
+    work,
+    modeOf: protocolCatalog((stream) => store.readStream(stream)).modeOf,
+    workspaces: ground.trees,
+    copiesFolder: '/copies',
+    findDocuments: async () => [],
+    // The council of this world answers at once, so its time is never over.
+    timer: { sleep: () => new Promise(() => undefined) },
+    model: structuralCouncil,
+    deadLetter: deadLetterOf(foundations, 'decomposer', DECOMPOSER_COUNCIL),
+  });
+  await process.subscribe(ground.bus, reader);
+  return process;
+};
