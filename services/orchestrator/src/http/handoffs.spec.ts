@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 const ORDERS = [
-  ['decisions', { version: 1, decision_id: 'd1', decision: { kind: 'retry' } }],
+  ['decisions', { version: 1, decision: { kind: 'retry' } }],
   ['claim', { version: 1 }],
 ] as const;
 
