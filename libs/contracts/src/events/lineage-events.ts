@@ -13,6 +13,7 @@ import { handoffEvents } from './handoff-events.ts';
 import { deliverySchema, mergeSchema } from './landing.ts';
 import { nodeReadyUpcasts } from './node-ready-upcasts.ts';
 import { protocolPublished, protocolWithdrawn } from './protocol-events.ts';
+import { providerEvents } from './provider-events.ts';
 import { queueFields } from './queue-events.ts';
 import { briefSchema, recoveryEvents } from './recovery-events.ts';
 import { scopeSchema } from './scope.ts';
@@ -246,7 +247,7 @@ const taskBlocked = defineEvent({
 const faultRecorded = defineEvent({
   type: 'fault_recorded',
   owners: ['orchestrator'],
-  version: 1,
+  version: 2,
   description: 'The machinery failed: no evidence, no attempt, no demotion. A new run follows at `next_at`.',
   data: z.object({
     ...runRef,
@@ -268,7 +269,12 @@ const faultRecorded = defineEvent({
     output: jsonSchema,
     output_artifact: sha256Schema.nullable(),
     detail: z.string(),
+    /** Model or host that the fault speaks of; null for the machinery of our own. */
+    provider: z.string().nullable(),
+    /** What the provider asked for; 0: nothing. */
+    retry_after_ms: z.int().nonnegative(),
   }),
+  upcasts: [(data: object) => ({ provider: null, retry_after_ms: 0, ...data })],
 });
 
 export const lineageEvents = [
@@ -288,4 +294,10 @@ export const lineageEvents = [
   ...budgetEvents,
 ] as const;
 
-export const orchestratorEvents = [...lineageEvents, runRevoked, protocolPublished, protocolWithdrawn] as const;
+export const orchestratorEvents = [
+  ...lineageEvents,
+  runRevoked,
+  protocolPublished,
+  protocolWithdrawn,
+  ...providerEvents,
+] as const;

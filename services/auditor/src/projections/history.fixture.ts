@@ -364,6 +364,8 @@ export const faultRecorded = (ref: RunRef): Of<'fault_recorded'> => ({
     output: null,
     output_artifact: null,
     detail: 'no lease',
+    provider: null,
+    retry_after_ms: 0,
   },
 });
 

@@ -42,7 +42,7 @@ export const giveUpRequest = (command: GiveUpRequest, turn: Turn): Facts => {
   const { class: name, detail } = command;
   const { count, atLastEvidence } = faultCount(turn, task, name);
   const silent = councilFaulted(turn, task, { ...command, count, atLastEvidence });
-  if (faultBound({ class: name, count, atLastEvidence }, boundsOf(turn, task)).allowed) return [silent];
+  if (faultBound({ class: name, count, atLastEvidence, provider: null }, boundsOf(turn, task)).allowed) return [silent];
   const cause = { haltType: 'environment_error', rawHaltType: name, help: 'infrastructure' } as const;
   return followedBy(turn, [silent], (later) => handOff(later, task, { ...NO_FINDINGS, ...cause, detail, run: null }));
 };
@@ -69,5 +69,7 @@ const councilFaulted = (turn: Turn, task: Task, fault: Fault): LineageEvent => (
     output: null,
     output_artifact: null,
     detail: fault.detail,
+    provider: null,
+    retry_after_ms: fault.retryAfterMs,
   },
 });

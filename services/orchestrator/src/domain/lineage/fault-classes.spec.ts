@@ -4,7 +4,7 @@ import { builtInMode } from '@fixpoint/documents/built-in-protocol';
 import { describe, expect, test } from '@jest/globals';
 import { after, backoffMs } from './backoff.ts';
 import { lineage } from './decide.ts';
-import { mode, NOW, Play, ROOT, ref, verdict } from './lineage.fixture.ts';
+import { mode, NOW, nodeSpec, Play, ROOT, ref, taskSpec, verdict } from './lineage.fixture.ts';
 
 const CLASSES = faultClassSchema.options;
 type FaultClass = (typeof CLASSES)[number];
@@ -154,6 +154,40 @@ describe('a fault that does not', () => {
     expect([play.count('subtask_spawned'), play.count('task_blocked'), play.root.node.counters.execute]).toEqual([
       0, 0, 0,
     ]);
+  });
+});
+
+describe('a fault that speaks of a provider', () => {
+  const asking = (): Play => new Play({ ...mode(builtInMode.bounds), backoffs: builtInMode.backoffs });
+  const submitted = (play: Play): Play => play.submit(taskSpec([nodeSpec({ max_repair_attempts: 1 })]));
+
+  test('names it', () => {
+    const play = submitted(asking());
+    fail(play, 'rate_limit');
+    expect(play.last('fault_recorded')).toMatchObject({ provider: 'model.default', retry_after_ms: 0 });
+    play.retry();
+    fail(play, 'disk');
+    expect(play.last('fault_recorded').provider).toBeNull();
+  });
+
+  test('H-B17: of a key that is refused is the provider’s, which is paused at once: the unit waits, within bounds', () => {
+    const play = submitted(asking());
+    expect(waitsOf(play, 'provider_auth')).toHaveLength(builtInMode.bounds.faults);
+    expect(play.last('human_required')).toMatchObject({ help: 'infrastructure', raw_halt_type: 'provider_auth' });
+  });
+
+  test('H-T81: takes nothing from what the unit may still meet while the provider is paused', () => {
+    const play = submitted(asking());
+    fail(play, 'rate_limit');
+    for (let probe = 1; probe <= 50; probe += 1) {
+      play.retry();
+      play.admission = { room: true, paused: ['model.default'] };
+      expect(fail(play, 'rate_limit')).toEqual(['fault_recorded']);
+      play.admission = { room: true, paused: [] };
+    }
+    expect(play.last('fault_recorded')).toMatchObject({ count: 51, count_at_last_evidence: 50 });
+    play.retry();
+    expect(waitsOf(play, 'rate_limit')).toEqual([8, 16, 32]);
   });
 });
 

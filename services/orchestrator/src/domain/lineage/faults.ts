@@ -1,5 +1,6 @@
 import { checksOutput } from '@fixpoint/contracts/documents/task';
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import { providerOfFault } from '../provider/needs.ts';
 import { after, backoffMs } from './backoff.ts';
 import { boundsOf } from './budget/effective-bounds.ts';
 import type { FaultRun, RefuseRun, RegateRun } from './commands.ts';
@@ -7,8 +8,9 @@ import { isLanding } from './epics/landing-of.ts';
 import { handOff, NO_FINDINGS } from './handoff.ts';
 import { faultBound, isCertain, regateBound } from './limits.ts';
 import { followedBy, inFlight, nodeOf, refOf, type Turn, taskOf, unitOf } from './lookup.ts';
+import { needsOf } from './queue.ts';
 import { hasCheck, start } from './start-run.ts';
-import type { Facts, Run, Task } from './state.ts';
+import type { Facts, FaultCount, Run, Task } from './state.ts';
 
 type Fault = Omit<FaultRun, 'type' | 'task' | 'run'>;
 interface Flight {
@@ -24,14 +26,26 @@ export const faultRun = (command: FaultRun, turn: Turn): Facts => {
 /** The machinery failed: no attempt, no demotion. A new run follows its back-off, until the class has used up its cap. */
 export const recordFault = (turn: Turn, flight: Flight, fault: Fault): Facts => {
   const { task, run } = flight;
-  const { count, atLastEvidence } = faultCount(turn, task, fault.class);
-  const bound = faultBound({ class: fault.class, count, atLastEvidence }, boundsOf(turn, task));
-  const recorded = faultRecorded(turn, flight, { ...fault, count, atLastEvidence });
+  const provider = providerOf(turn, flight, fault.class);
+  const counts = faultCount(turn, task, fault.class);
+  const isExpected = provider !== null && turn.admission?.paused.includes(provider) === true;
+  const counted = { ...fault, provider, ...(isExpected ? uncounted(counts) : counts) };
+  const bound = faultBound(counted, boundsOf(turn, task));
+  const recorded = faultRecorded(turn, flight, counted);
   if (bound.allowed) return [recorded];
   return followedBy(turn, [recorded], (later) =>
     handOff(later, taskOf(later.state, task.id), { ...machinery(fault), run: run.run }),
   );
 };
+
+/** In a storm the provider's own pauses are what ends: a run that asks it meanwhile takes nothing from its unit. */
+const uncounted = ({ count, atLastEvidence }: FaultCount): FaultCount => ({
+  count,
+  atLastEvidence: atLastEvidence + 1,
+});
+
+const providerOf = (turn: Turn, { task, run }: Flight, name: Fault['class']): string | null =>
+  providerOfFault(name, needsOf(turn, task, { kind: run.kind, nodeIndex: task.nodeIndex }));
 
 const machinery = ({ class: rawHaltType, detail }: Pick<Fault, 'class' | 'detail'>) => ({
   ...NO_FINDINGS,
@@ -42,15 +56,15 @@ const machinery = ({ class: rawHaltType, detail }: Pick<Fault, 'class' | 'detail
   detail,
 });
 
-export const faultCount = (turn: Turn, task: Task, name: Fault['class']) => {
+export const faultCount = (turn: Turn, task: Task, name: Fault['class']): FaultCount => {
   const { count, atLastEvidence } = unitOf(turn.state, task).faults[name] ?? { count: 0, atLastEvidence: 0 };
   return { count: count + 1, atLastEvidence };
 };
 
-type Counted = Fault & { readonly count: number; readonly atLastEvidence: number };
+type Counted = Fault & FaultCount & { readonly provider: string | null };
 
 const faultRecorded = (turn: Turn, { task, run }: Flight, fault: Counted): LineageEvent => {
-  const backoff = backoffMs(turn.mode, fault.class, fault.count - fault.atLastEvidence);
+  const backoff = backoffMs(turn.mode, fault.class, Math.max(1, fault.count - fault.atLastEvidence));
   return {
     type: 'fault_recorded',
     data: {
@@ -65,6 +79,8 @@ const faultRecorded = (turn: Turn, { task, run }: Flight, fault: Counted): Linea
       output: fault.result?.output ?? null,
       output_artifact: fault.result?.output_artifact ?? null,
       detail: fault.detail,
+      provider: fault.provider,
+      retry_after_ms: fault.retryAfterMs,
     },
   };
 };

@@ -27,12 +27,12 @@ const cases = [
   [
     'faults since the last evidence',
     5,
-    (asked: number) => faultBound({ class: 'network', count: asked + 7, atLastEvidence: 7 }, bounds),
+    (asked: number) => faultBound({ class: 'network', count: asked + 7, atLastEvidence: 7, provider: null }, bounds),
   ],
 ] as const;
 
 test('X06 a fault that is certain has no second try', () => {
-  expect(faultBound({ class: 'source', count: 1, atLastEvidence: 0 }, bounds)).toMatchObject({
+  expect(faultBound({ class: 'source', count: 1, atLastEvidence: 0, provider: null }, bounds)).toMatchObject({
     allowed: false,
     limit: 0,
   });

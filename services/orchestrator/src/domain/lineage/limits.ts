@@ -51,11 +51,19 @@ interface FaultsSoFar {
   readonly class: FaultClass;
   readonly count: number;
   readonly atLastEvidence: number;
+  /** The model or host that it speaks of; null for the machinery of our own. */
+  readonly provider: string | null;
 }
 
 /** May a new run follow the `count`-th fault of a class? One that is certain is never tried again. */
-export const faultBound = ({ class: name, count, atLastEvidence }: FaultsSoFar, bounds: Bounds): BoundAnswer =>
-  oneMore(count - atLastEvidence - 1, isCertain(name) ? 0 : (bounds.fault_caps?.[name] ?? bounds.faults));
+export const faultBound = ({ count, atLastEvidence, ...fault }: FaultsSoFar, bounds: Bounds): BoundAnswer =>
+  oneMore(count - atLastEvidence - 1, isCertain(fault.class) ? 0 : faultCap(fault, bounds));
+
+/** A key that a provider refuses pauses that provider, once for all that need it; the unit waits for it. */
+const faultCap = ({ class: name, provider }: Pick<FaultsSoFar, 'class' | 'provider'>, bounds: Bounds): number => {
+  const cap = bounds.fault_caps?.[name] ?? bounds.faults;
+  return name === 'provider_auth' && provider !== null ? Math.max(cap, bounds.faults) : cap;
+};
 
 /** May the lineage have this many more children? All of them or none. Source: docs/rules.md (Epics). */
 export const childrenBound = (used: number, more: number, bounds: Bounds): BoundAnswer => {

@@ -24,8 +24,17 @@ export const queuedFor = (turn: Turn, task: Task, plan: RunPlan): QueuedFor | nu
   return needsOf(turn, task, plan).some((provider) => admission.paused.includes(provider)) ? 'provider' : null;
 };
 
-const needsOf = (turn: Turn, task: Task, plan: RunPlan): string[] =>
-  providersOf({ node: nodeOf(task, plan.nodeIndex), kind: plan.kind, source: turn.state.source });
+/** Models and hosts that a run may ask for something. */
+export const needsOf = (
+  { state, mode }: Turn,
+  task: Task,
+  { kind, nodeIndex }: Pick<RunPlan, 'kind' | 'nodeIndex'>,
+): string[] => {
+  const node = nodeOf(task, nodeIndex);
+  const model = kind === 'agent' ? (mode.auto_agent_model ?? node.model) : node.model;
+  const urls = [state.source?.url, kind === 'deliver' ? state.deliver?.url : undefined];
+  return providersOf({ node: { ...node, model }, kind, urls: urls.filter((url) => url !== undefined) });
+};
 
 export const queueClassOf = (affinity: number): QueueClass => {
   if (affinity > 0) return 'high';
