@@ -105,6 +105,11 @@ describe('what a lineage waits for', () => {
       'decide',
     ],
     ['a human', [ready(), event('human_required', { task: 'r', run_open: false })], 'human'],
+    [
+      'a human after an answer with which nothing begins',
+      [ready(), ended('unmet'), event('run_counted', { task: 'r', run: 1, next_at: null })],
+      'human',
+    ],
   ])('is %s', (_name, events, kind) => {
     expect(kinds(waitsFor(...events))).toEqual({ r: kind });
   });

@@ -156,6 +156,14 @@ const withoutTimersOf = (waits: LineageWaits, task: string): LineageWaits['timer
       .map((row) => row.id),
   );
 
+/** What was said is in the log. Where the same append begins nothing, a human is asked for more time or money. */
+const settled = ({ waits, fields }: Change): LineageWaits => {
+  const row = waits.waiting[fields.task];
+  return row ? withRow(waits, rested(row, 'human')) : waits;
+};
+
+const counted = (change: Change): LineageWaits => (change.fields.next_at === null ? settled(change) : backsOff(change));
+
 const backsOff = ({ waits, event, fields }: Change): LineageWaits => {
   const { task, run, next_at: at, phase } = fields;
   if (at === null) return waits;
@@ -240,11 +248,12 @@ const CHANGES: Readonly<Record<string, (change: Change) => LineageWaits>> = {
   action_started: started,
   node_verified_action: answered(runEnded),
   post_validated: answered(() => 'decide'),
-  run_counted: backsOff,
+  run_counted: counted,
   fault_recorded: backsOff,
   decomposition_requested: councilAsked,
   split_decided: councilAnswered,
   council_faulted: councilAnswered,
+  split_refused: settled,
   human_required: handedOff,
   handoff_updated: handedOff,
   recovery_exhausted: ({ waits, fields }) => tasksEnded(waits, fields.ended_tasks),

@@ -242,10 +242,10 @@ describe('a condition', () => {
     expect(play.ready.node.env).toEqual({ A: 'skipped', B: 'skipped' });
   });
 
-  test('after the deadline skips as before, and starts nothing', () => {
+  test('after the deadline skips as before, and holds what comes next', () => {
     const play = asked('!inputs.go');
     play.deadline();
-    expect(play.judge()).toEqual(['node_completed', 'node_skipped', 'human_required']);
+    expect(play.judge()).toEqual(['node_completed', 'node_skipped', 'node_queued', 'human_required']);
   });
 });
 

@@ -172,7 +172,8 @@ const table: Record<State, Partial<Record<Name, string>>> = {
   'with a human': { ...idle, deadline: 'deadline_passed handoff_updated' },
   'past its deadline': {
     ...running,
-    ...{ refuse: 'human_required', unmet: 'run_counted human_required', recover: 'run_counted human_required' },
+    ...{ refuse: 'node_queued human_required', unmet: 'run_counted node_queued human_required' },
+    recover: 'run_counted subtask_spawned node_queued human_required',
     ...{ faulted: 'fault_recorded human_required', 'no answer': 'fault_recorded human_required', deadline: '' },
   },
   completed: { ...idle, deadline: '' },

@@ -77,6 +77,7 @@ const table: Readonly<Record<StateName, Row>> = {
   'waiting for more time': {
     ...asked,
     ...{ amend: notAllowed, retry: notAllowed, resolve: notAllowed, 'ask for a split': notAllowed, deadline: '' },
+    'retry due': 'node_queued',
   },
   'superseded by children that run': childRuns,
   'superseded by a child that is merged': {

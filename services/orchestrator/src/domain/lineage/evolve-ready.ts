@@ -13,17 +13,20 @@ export const nodeReady = (state: Admitted, data: NodeReady): Admitted => {
     judges: data.judges,
     regates: regatesOf(task, data),
   };
-  // One that was queued had its number then.
-  const known = task?.queued?.run === data.run ? state : numbered(state, data);
-  return withTask(known, data.task, (task) => ({ ...task, current, queued: null, retry: null }));
+  return withTask(numberedOnce(state, data), data.task, (task) => ({ ...task, current, queued: null, retry: null }));
 };
 
 /** The run waits for its turn. */
 export const nodeQueued = (state: Admitted, data: NodeQueued): Admitted => {
   const { run, since } = data;
-  const queued = { run, plan: planIn(data), since, regates: regatesOf(state.tasks[data.task], data) };
-  return withTask(numbered(state, data), data.task, (task) => ({ ...task, current: null, queued, retry: null }));
+  const regates = regatesOf(state.tasks[data.task], data);
+  const queued = { run, plan: planIn(data), since, regates, held: data.queued_for === 'budget' };
+  return withTask(numberedOnce(state, data), data.task, (task) => ({ ...task, current: null, queued, retry: null }));
 };
+
+/** One that was queued had its number then. */
+const numberedOnce = (state: Admitted, data: NodeReady | NodeQueued): Admitted =>
+  state.tasks[data.task]?.queued?.run === data.run ? state : numbered(state, data);
 
 /** How often in a row nobody had begun the run that this one repeats. */
 const regatesOf = (task: Task | undefined, { run, purpose }: Pick<NodeQueued, 'run' | 'purpose'>): number => {

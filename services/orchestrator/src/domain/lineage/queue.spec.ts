@@ -42,8 +42,8 @@ describe('a run that finds no room', () => {
   test('is not begun after the deadline: a human is asked for time', () => {
     const playing = play();
     expect(playing.deadline()).toEqual(['deadline_passed', 'human_required']);
-    expect(playing.root.queued).toBeNull();
     expect(turn(playing, 1)).toEqual([]);
+    expect(playing.root.queued).toMatchObject({ run: 1 });
   });
 
   test('keeps what it repeats while it waits to be gated anew', () => {

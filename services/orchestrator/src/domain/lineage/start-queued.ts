@@ -7,7 +7,7 @@ import type { Facts } from './state.ts';
 export const startQueued = (command: StartQueued, turn: Turn): Facts => {
   const task = turn.state.tasks[command.task];
   if (task?.status !== 'open' || task.queued?.run !== command.run) return [];
-  if (turn.state.budget.exceeded) return [];
+  if (turn.state.budget.exceeded || turn.state.deadlinePassed) return [];
   const { plan, run } = task.queued;
   return [{ type: 'node_ready', data: readyRun(turn, task, { plan, run }) }];
 };

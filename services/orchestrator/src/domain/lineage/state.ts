@@ -42,6 +42,8 @@ export interface QueuedRun {
   readonly regates: number;
   /** ISO 8601. */
   readonly since: string;
+  /** For money, tokens or time: only more of them lets it start. */
+  readonly held: boolean;
 }
 
 /** What a run of the current node showed. */

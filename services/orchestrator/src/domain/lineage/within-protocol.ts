@@ -1,10 +1,18 @@
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { STARTS } from './deadline.ts';
 import { handOff, NO_FINDINGS } from './handoff.ts';
 import { followedBy, type Turn, taskOf, unitTaskOf } from './lookup.ts';
 import type { Facts, Task } from './state.ts';
 
 const PROTOCOL_WITHDRAWN = 'protocol_withdrawn';
+
+/** Facts with which something new begins. */
+const STARTS: ReadonlySet<LineageEvent['type']> = new Set([
+  'node_ready',
+  'node_queued',
+  'subtask_spawned',
+  'decomposition_requested',
+  'recompose_started',
+]);
 
 /** What begins with a split begins with it, so none of it is kept; its rank is kept for the day when it is made. */
 const OF_A_SPLIT: ReadonlySet<LineageEvent['type']> = new Set([

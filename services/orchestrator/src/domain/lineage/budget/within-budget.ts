@@ -1,56 +1,30 @@
 import type { Money } from '@fixpoint/contracts/events/budget-events';
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { evolve } from '../evolve.ts';
 import { handOff, NO_FINDINGS } from '../handoff.ts';
-import { refOf, type Turn, taskOf } from '../lookup.ts';
-import { queuedRun } from '../queue.ts';
-import { planIn } from '../run-plan.ts';
+import { followedBy, refOf, type Turn, taskOf } from '../lookup.ts';
 import type { Facts } from '../state.ts';
 import { isLive } from '../tree.ts';
 import { boundsOf } from './effective-bounds.ts';
+import { heldBack, isStart, seenInTurn } from './held-back.ts';
 
 /**
  * Asked before anything is spent: what does not fit into what is left, with all that is reserved, does not start. From then
  * on nothing new does. Runs keep their place in the queue, and a human is asked once, at the root.
  */
 export const withinBudget = (turn: Turn, facts: Facts): Facts => {
-  let now = turn;
-  const kept: LineageEvent[] = [];
-  let isHeld = false;
-  for (const fact of facts) {
-    const allowed = allow(now, fact);
-    isHeld = isHeld || allowed[0] !== fact;
-    for (const each of allowed) now = after(now, each);
-    kept.push(...allowed);
-  }
-  return isHeld ? [...kept, ...askForMoney(now)] : kept;
-};
-
-const after = (turn: Turn, fact: LineageEvent): Turn => {
-  const state = evolve(turn.state, fact);
-  return state.status === 'admitted' ? { ...turn, state } : turn;
+  const kept = seenInTurn(turn, facts, allow);
+  const isHeld = kept.length !== facts.length || kept.some((fact, index) => fact !== facts[index]);
+  return isHeld ? followedBy(turn, kept, askForMoney) : kept;
 };
 
 const allow = (turn: Turn, fact: LineageEvent): Facts => {
-  if (fact.type !== 'node_ready' && fact.type !== 'decomposition_requested') return [fact];
+  if (!isStart(fact) || fact.type === 'node_queued') return [fact];
   const held = heldBack(turn, fact);
   if (turn.state.budget.exceeded) return held;
   const lack = lackFor(turn, fact.type === 'node_ready' ? fact.data.allowance : fact.data.budget);
   if (lack === null) return [fact];
   const root = taskOf(turn.state, turn.state.root);
   return [{ type: 'budget_exceeded', data: { ...refOf(turn.state, root), ...lack } }, ...held];
-};
-
-type Start = Extract<LineageEvent, { type: 'node_ready' | 'decomposition_requested' }>;
-
-/** A run waits in the queue under its number; a unit that would ask the council is asked about again when there is more. */
-const heldBack = (turn: Turn, fact: Start): Facts => {
-  const task = turn.state.tasks[fact.data.task];
-  if (fact.type !== 'node_ready' || task === undefined) return [];
-  const { data } = fact;
-  return [
-    { type: 'node_queued', data: queuedRun(turn, task, { plan: planIn(data), run: data.run, waitsFor: 'budget' }) },
-  ];
 };
 
 /** What is missing for a reservation; null when it fits. Source: docs/rules.md (Budgets). */

@@ -45,12 +45,20 @@ const deadlineOf = (turn: Turn, unitTask: Task, { deadline_ms: asked }: Partial<
 };
 
 const goOn = (turn: Turn, unitTask: Task, handoff: Handoff): Facts => {
-  if (isMoving(turn, unitTask) || unitOf(turn.state, unitTask).request.open) return [];
+  if (isMoving(turn, unitTask) || waits(turn, unitTask)) return [];
   if (unitTask.status !== 'open' || unitTask.landing !== null || unitTask.nodeDone) return resumeUnit(turn, unitTask);
   if (isRecomposing(turn.state, unitTask)) return startRecompose(turn, unitTask);
   if (unitTask.nodes.length === 0) return [councilRequest(turn, unitTask)];
   const again = handoff.causes.some(stoppedAlone) ? pausedAgain(turn, unitTask, handoff) : null;
   return again ?? enterNode(turn, unitTask, unitTask.nodeIndex);
+};
+
+/** For the council, or for the time of a back-off: both come by themselves. */
+const waits = ({ state }: Turn, unitTask: Task): boolean => {
+  const { open, retryAt } = unitOf(state, unitTask).request;
+  return (
+    open || retryAt !== null || Object.values(state.tasks).some(({ unit, retry }) => unit === unitTask.id && retry)
+  );
 };
 
 /** It stopped what would have gone on; at the floor there was nothing left to go on with. */

@@ -187,10 +187,12 @@ describe('a unit that can not be split', () => {
 });
 
 describe('after the deadline', () => {
-  test('no split is made: what the council said is asked for again when there is time', () => {
+  test('what the council said holds, and none of the children starts', () => {
     const play = stalled();
     play.deadline();
-    expect(play.split(ROOT, slices(2))).toEqual(['human_required']);
+    expect(play.split(ROOT, slices(2))).toEqual([
+      ...['epic_opened', 'affinity_changed', 'node_queued', 'node_queued', 'human_required'],
+    ]);
     expect(play.last('human_required')).toMatchObject({ raw_halt_type: 'deadline', help: 'budget' });
   });
 });

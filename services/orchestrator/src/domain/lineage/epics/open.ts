@@ -95,8 +95,6 @@ type Floor = (later: Turn, why: Refusal) => Facts;
 
 /** The epic, or why there is none; the council is asked once more where another proposal could fit. */
 export const splitUnit = (turn: Turn, unitTask: Task, { floor, ...split }: Split & { floor: Floor }): Facts => {
-  // After the deadline nothing starts: what the council said is asked for again, once there is time.
-  if (turn.state.deadlinePassed) return [councilRequest(turn, unitTask)];
   const refusal = refusalOf(turn, unitTask, split);
   if (refusal === null) return openEpic(turn, unitTask, split);
   const refused = splitRefused(turn, unitTask, { ...split, refusal });
