@@ -93,7 +93,7 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
     decisions: async () => [],
   };
   await ground.bus.listen(STOP_TYPES, ({ event }) => {
-    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+    for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
   });
   process.rounds.push((signal) => work.renew(signal));
   const deadLetter = (reader: string) => deadLetterOf(foundations, 'validator', reader);
@@ -147,7 +147,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),
   });
   await ground.bus.listen(STOP_TYPES, ({ event }) => {
-    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+    for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
   });
   process.rounds.push((signal) => work.renew(signal), reaper({ ...own, clock }));
   await process.subscribe(ground.bus, reader);
@@ -165,7 +165,7 @@ export const startDecomposer = async (ground: Ground, name: string): Promise<Sim
     concurrency: CONCURRENCY,
   });
   await ground.bus.listen(STOP_TYPES, ({ event }) => {
-    for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+    for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
   });
   process.rounds.push((signal) => work.renew(signal));
   const reader = councilReader({

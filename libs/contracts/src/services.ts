@@ -28,7 +28,7 @@ export const SPREAD_TYPES: readonly EventType[] = ['governance_passed', 'decompo
 /**
  * Stop events concern every replica; each process listens for itself. `stoppedBy` (stopped.ts) says what each stops.
  */
-export const STOP_TYPES: readonly EventType[] = ['task_blocked', 'task_cancelled', 'task_abandoned'];
+export const STOP_TYPES: readonly EventType[] = ['task_blocked', 'task_cancelled', 'task_abandoned', 'epic_opened'];
 
 const consumed = new Set<string>([...Object.values(READERS).flat(), ...STOP_TYPES]);
 

@@ -42,7 +42,7 @@ describe('owned work', () => {
     await settled();
     expect(await b.run(work, never, async () => 'b')).toEqual({ outcome: 'held' });
     expect(await a.run(work, never, async () => 'a again')).toEqual({ outcome: 'held' });
-    a.stop({ root: 'r', task: 'r' });
+    a.stop({ root: 'r', task: 'r', run: null });
     expect(await first).toEqual({ outcome: 'done', result: 'stopped' });
     expect(await b.run(work, never, async () => 'b')).toEqual({ outcome: 'done', result: 'b' });
   });
@@ -60,7 +60,7 @@ describe('owned work', () => {
     await a.renew(never);
     expect(await leases.take({ stream: 'gate-r-2', phase: 'gate', owner: 'b', ttlMs: 1 })).toEqual({ lease: 'taken' });
     await leases.release('b', [{ stream: 'gate-r-2', phase: 'gate' }]);
-    a.stop({ root: 'r', task: 'r' });
+    a.stop({ root: 'r', task: 'r', run: null });
     expect([await first, await second]).toEqual([
       { outcome: 'done', result: 'stopped' },
       { outcome: 'done', result: 'second' },
@@ -75,9 +75,21 @@ describe('owned work', () => {
     losePatience();
     expect(await second).toEqual({ outcome: 'stopped', reason: 'no_slot' });
     expect(workVerdict('no_slot')).toMatchObject({ verdict: 'later' });
-    a.stop({ root: 'r', task: 'r' });
+    a.stop({ root: 'r', task: 'r', run: null });
     await first;
     expect(await a.run(work, never, async () => 'next')).toEqual({ outcome: 'done', result: 'next' });
+  });
+
+  test('is stopped with its own run, and not with another one of its task', async () => {
+    const a = replica('a');
+    const second = a.run({ ...work, run: 2 }, never, untilStopped);
+    await settled();
+    a.stop({ root: 'r', task: 'r', run: 1 });
+    a.stop({ root: 'r', task: 'r', run: 2 });
+    expect(await second).toEqual({ outcome: 'done', result: 'stopped' });
+    const third = a.run({ ...work, run: 3 }, never, async (signal) => signal.aborted);
+    a.stop({ root: 'r', task: 'r', run: 2 });
+    expect(await third).toEqual({ outcome: 'done', result: false });
   });
 
   test('is kept by renewing', async () => {
@@ -89,7 +101,7 @@ describe('owned work', () => {
       await a.renew(never);
     }
     expect(await replica('b').run(work, never, async () => 'b')).toEqual({ outcome: 'held' });
-    a.stop({ root: 'r', task: 'r' });
+    a.stop({ root: 'r', task: 'r', run: null });
     await first;
   });
 

@@ -1,13 +1,17 @@
 import type { Clock } from '@fixpoint/contracts/clock';
+import type { Stopped } from '@fixpoint/contracts/stopped';
+import { concerns } from './ended-tasks.ts';
 import { LEASE_RENEWAL_MS, LEASE_TTL_MS, type LeaseKey, type Leases } from './lease.ts';
 import { slots } from './slots.ts';
 
-/** Why work was stopped. `stopped`: its task has ended. `lease_lost`: it is somebody else's now. `no_slot`: it never began. */
+/** Why work was stopped. `stopped`: its task or its run is over. `lease_lost`: it is somebody else's now. `no_slot`: it never began. */
 export type StopReason = 'stopped' | 'lease_lost' | 'shutdown' | 'no_slot';
 
 export interface Work extends LeaseKey {
   readonly root: string;
   readonly task: string;
+  /** The run that it is done for; left out where it is for none. */
+  readonly run?: number;
 }
 
 export type WorkResult<Result> =
@@ -27,8 +31,8 @@ export interface OwnedWork {
     shutdown: AbortSignal,
     body: (signal: AbortSignal) => Promise<Result>,
   ): Promise<WorkResult<Result>>;
-  /** Stops the work for a task that has ended. */
-  stop(ended: { readonly root: string; readonly task: string }): void;
+  /** Stops the work for what is over. */
+  stop(over: Stopped & { readonly root: string }): void;
   /** One round of the loop that keeps the leases: renews all in one statement, and looks for tasks that have ended. */
   renew(signal: AbortSignal): Promise<void>;
 }
@@ -38,8 +42,8 @@ export interface OwnedWorkDeps {
   readonly clock: Clock;
   /** Names this process; different after each start. */
   readonly owner: string;
-  /** Whether the store says that a task has ended: what was told to {@link OwnedWork.stop} may have been missed. */
-  hasEnded(task: { readonly root: string; readonly task: string }): Promise<boolean>;
+  /** Whether the store says that this is over: what was told to {@link OwnedWork.stop} may have been missed. */
+  hasEnded(work: Pick<Work, 'root' | 'task' | 'run'>): Promise<boolean>;
   /** Pieces at once; others wait without a lease, and are given up after a moment: another process may have room. */
   readonly concurrency: number;
 }
@@ -86,7 +90,7 @@ export const ownedWork = (deps: OwnedWorkDeps): OwnedWork => {
       pieces.has(nameOf(work))
         ? Promise.resolve({ outcome: 'held' })
         : runPiece({ deps, pieces, inSlot }, work, { shutdown, body }),
-    stop: (ended) => stopWhere('stopped', ({ root, task }) => root === ended.root && task === ended.task),
+    stop: (over) => stopWhere('stopped', (work) => work.root === over.root && concerns(over, work)),
     renew: async (signal) => {
       try {
         await renewAll();

@@ -3,6 +3,7 @@ import { readEvent } from '@fixpoint/contracts/events/parse-event';
 import { stoppedBy } from '@fixpoint/contracts/stopped';
 import { lineageStream } from '@fixpoint/contracts/streams';
 import type { Offer } from './bus.ts';
+import { concerns, type DoneFor } from './ended-tasks.ts';
 
 /** Reads one stream of the event store, in version order. */
 interface Streams {
@@ -27,8 +28,11 @@ export const nodeReadyOf = async (store: Streams, run: RunRef): Promise<Recorded
 
 const isOf = (data: RunRef, run: RunRef): boolean => data.task === run.task && data.run === run.run;
 
-/** Whether the lineage says that a task has ended for good: stop events may be missed. */
-export const hasEnded = async (store: Streams, { root, task }: Pick<RunRef, 'root' | 'task'>): Promise<boolean> => {
+/** Whether the lineage says that a run, or its task for good, is over: stop events may be missed. */
+export const hasEnded = async (
+  store: Streams,
+  { root, ...work }: DoneFor & { readonly root: string },
+): Promise<boolean> => {
   const events = await store.readStream(lineageStream(root));
-  return events.some((event) => stoppedBy(event).includes(task));
+  return events.flatMap(stoppedBy).some((stopped) => concerns(stopped, work));
 };

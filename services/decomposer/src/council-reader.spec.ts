@@ -273,7 +273,7 @@ describe('council reader', () => {
     const { offer, work, stored } = world(model);
     const answered = offer(asked());
     await asking;
-    work.stop({ root: 'r1', task: 'r1' });
+    work.stop({ root: 'r1', task: 'r1', run: null });
     expect(await answered).toEqual({ verdict: 'done' });
     expect(await stored()).toEqual(['council_convened']);
   });

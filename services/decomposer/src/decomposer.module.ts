@@ -90,7 +90,7 @@ const decomposer = async (foundations: Foundations, config: CouncilConfig) => {
       }),
     ),
     stops: listener('decomposer__stop', STOP_TYPES, ({ event }: Offer) => {
-      for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+      for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
     }),
     leases: loop('decomposer__leases', (signal) => work.renew(signal), { clock, log }),
     mirrors: mirrorsLoop('decomposer', config, foundations),

@@ -114,7 +114,7 @@ const executor = async (foundations: Foundations, config: ExecutorConfig) => {
       }),
     ),
     stops: listener('executor__stop', STOP_TYPES, ({ event }: Offer) => {
-      for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+      for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
     }),
     leases: loop('executor__leases', (signal) => work.renew(signal), { clock, log }),
     reaper: loop('executor__reaper', reaper({ store, publisher, leases, clock, owner }), { clock, log }),

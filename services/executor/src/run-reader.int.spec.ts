@@ -214,7 +214,7 @@ describe('a run happens once', () => {
     const deps = world.deps('executor-a');
     const handled = world.offer(offer, deps);
     while ((await world.actionEvents()).length === 0) await new Promise(setImmediate);
-    deps.work.stop({ root: 'r', task: 'r' });
+    deps.work.stop({ root: 'r', task: 'r', run: null });
     await handled;
     expect(await world.report()).toMatchObject({ outcome: 'cancelled' });
   });
@@ -267,7 +267,7 @@ describe('a primitive', () => {
     };
     const handled = world.offer(await world.gated(node), deps);
     while ((await world.actionEvents()).length === 0) await new Promise(setImmediate);
-    deps.work.stop({ root: 'r', task: 'r' });
+    deps.work.stop({ root: 'r', task: 'r', run: null });
     await handled;
     expect(await world.report()).toMatchObject({ outcome: 'cancelled' });
   });

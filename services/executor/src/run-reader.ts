@@ -189,8 +189,8 @@ const answerAgain = (deps: RunReaderDeps, work: Work, history: readonly Recorded
 };
 
 const handleLong = async (deps: RunReaderDeps, work: Work, shutdown: AbortSignal): Promise<Verdict> => {
-  const { root, task } = work.passed;
-  const piece = { stream: work.stream, phase: ACTION_PHASE, root, task };
+  const { root, task, run } = work.passed;
+  const piece = { stream: work.stream, phase: ACTION_PHASE, root, task, run };
   const result = await deps.work.run(piece, shutdown, (signal) => underLease(deps, work, signal));
   if (result.outcome === 'done') return result.result;
   // A run of somebody who is gone is ended by the reapers.

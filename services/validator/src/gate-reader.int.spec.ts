@@ -325,8 +325,8 @@ describe('a gate that takes long', () => {
     const { deps, started } = watched(world.deps());
     const asked = world.askGate(await world.ready(), deps);
     await started;
-    deps.work.stop({ root: 'r', task: 'another' });
-    deps.work.stop({ root: 'r', task: 'r' });
+    deps.work.stop({ root: 'r', task: 'another', run: null });
+    deps.work.stop({ root: 'r', task: 'r', run: null });
     expect(await asked).toEqual({ verdict: 'done' });
     expect(await world.answers()).toEqual([]);
   });

@@ -67,7 +67,7 @@ const answerLong = async (
   { run, mode, shutdown }: Long,
 ): Promise<Verdict> => {
   const { stream } = question;
-  const work = { stream, phase: 'gate', root: run.root, task: run.task };
+  const work = { stream, phase: 'gate', root: run.root, task: run.task, run: run.run };
   const result = await deps.work.run(work, shutdown, async (signal) => {
     if ((await deps.store.readStream(stream)).length > 0) return giveAgain(deps, question);
     const { cause } = question;

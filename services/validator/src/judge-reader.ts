@@ -83,7 +83,7 @@ const judgeLong = async (
   { ended, shutdown }: { readonly ended: Ended; readonly shutdown: AbortSignal },
 ): Promise<Verdict> => {
   const { stream } = question;
-  const work = { stream, phase: 'judge', root: ended.run.root, task: ended.run.task };
+  const work = { stream, phase: 'judge', root: ended.run.root, task: ended.run.task, run: ended.run.run };
   const result = await deps.work.run(work, shutdown, async (signal) => {
     if ((await deps.store.readStream(stream)).length > 1) return giveAgain(deps, question);
     const { cause } = question;

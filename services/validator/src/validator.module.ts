@@ -106,7 +106,7 @@ const validator = async (foundations: Foundations, config: ValidatorConfig) => {
       }),
     ),
     stops: listener('validator__stop', STOP_TYPES, ({ event }: Offer) => {
-      for (const task of stoppedBy(event)) work.stop({ root: event.root, task });
+      for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
     }),
     leases: loop('validator__leases', (signal) => work.renew(signal), { clock, log }),
     mirrors: mirrorsLoop('validator', config, foundations),
