@@ -15,7 +15,7 @@ goal: it is mended
 recipe: { command: 'false' }
 postcondition: { command: test -e mended }
 `);
-const WITH_AGENT = { ...TASK, nodes: TASK.nodes.map((node) => ({ ...node, agent_tools: ['shell'] })) };
+const WITH_AGENT = { ...TASK, nodes: TASK.nodes.map((node) => ({ ...node, agent_tools: ['run_command'] })) };
 
 test('a unit that stalled is mended by an agent, judged, and completes', async () => {
   installation = await smallInstallation({ agent: scriptedAgent(['touch mended']) });

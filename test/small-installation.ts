@@ -47,11 +47,11 @@ const startAt = ({ folder, port, infrastructure, agent }: Place): Promise<Runnin
   const tokenKeys = publicKeysOf(signingKeys);
   const limits = { concurrency: 8, longConcurrency: 2, mirrorIdleMs: 24 * 3_600_000, mirrorMaxBytes: 0 };
   const work = { ...limits, path: process.env.PATH ?? '' };
-  const agentModels = agent === null ? [] : ['default'];
-  const told = { playbooks: [], apiUrl: `http://127.0.0.1:${port}`, agentModel: agent };
+  const models = { known: ['default'], agents: agent === null ? [] : ['default'] };
+  const told = { playbooks: [], apiUrl: `http://127.0.0.1:${port}`, agents: () => agent };
   return start(
     [
-      orchestratorModule(infrastructure, { mostInFlight: DEFAULT_MOST_IN_FLIGHT, tokenKeys, agentModels }),
+      orchestratorModule(infrastructure, { mostInFlight: DEFAULT_MOST_IN_FLIGHT, tokenKeys, models }),
       validatorModule(infrastructure, { ...work, signingKeys, folder: join(folder, 'validator') }),
       executorModule(infrastructure, { ...work, ...told, tokenKeys, folder: join(folder, 'executor') }),
     ],

@@ -135,7 +135,7 @@ const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): 
 const shakyModel = ({ choices, numbered }: MishapDeps, inner: RepairModel, process: SimulatedProcess): RepairModel => {
   return {
     name: inner.name,
-    propose: async (failed, signal) => {
+    propose: async (failed, account, signal) => {
       const key = numbered(failed.command);
       switch (choices.pick('repair_model', key, { share: 0.3, options: 4 })) {
         case 1:
@@ -146,9 +146,9 @@ const shakyModel = ({ choices, numbered }: MishapDeps, inner: RepairModel, proce
           throw new Error('the provider does not answer');
         case 4:
           await process.commandClock.sleep(30_000, signal);
-          return inner.propose(failed, signal);
+          return inner.propose(failed, account, signal);
         default:
-          return inner.propose(failed, signal);
+          return inner.propose(failed, account, signal);
       }
     },
   };

@@ -131,6 +131,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     concurrency: CONCURRENCY,
   });
   const own = { ...foundations, leases, work, owner: name };
+  const repairModel = repairModelOf(ground, foundations);
   const reader = runReader({
     ...own,
     concurrency: CONCURRENCY,
@@ -141,8 +142,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     workspaces: workspacesOf(ground, foundations),
     folder: '/runs',
     primitives: primitiveCalls(hostGit({ folder: '/nowhere', path: '/nowhere' })),
-    repairModel: repairModelOf(ground, foundations),
-    agentModel: null,
+    models: { repair: () => repairModel, agent: () => null },
     apiUrl: null,
     deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { modelAccount } from './model-account.ts';
 import type { FailedCommand, RepairModel } from './models.ts';
 
 interface Subject {
@@ -10,10 +11,11 @@ interface Subject {
 /** What every repair model promises. */
 export const repairModelContract = (name: string, subject: () => Promise<Subject>): void => {
   const signal = new AbortController().signal;
+  const account = modelAccount({ money_micros: 1_000_000, tokens: 1_000_000 });
 
   const proposed = async (): Promise<Subject & { corrected: string }> => {
     const { model, repairable } = await subject();
-    const proposal = await model.propose(repairable, signal);
+    const proposal = await model.propose(repairable, account, signal);
     if (proposal.kind !== 'proposed') throw new Error(`declined: ${proposal.reason}`);
     return { model, repairable, corrected: proposal.corrected };
   };
@@ -21,7 +23,7 @@ export const repairModelContract = (name: string, subject: () => Promise<Subject
   describe(`${name} as a repair model`, () => {
     test('proposes another command, says what proposed it, and why', async () => {
       const { model, repairable } = await subject();
-      const proposal = await model.propose(repairable, signal);
+      const proposal = await model.propose(repairable, account, signal);
       expect(proposal).toEqual({
         kind: 'proposed',
         corrected: expect.stringMatching(/\S/),
@@ -35,6 +37,7 @@ export const repairModelContract = (name: string, subject: () => Promise<Subject
       const { model, repairable, corrected } = await proposed();
       const again = await model.propose(
         { ...repairable, attempt: 2, previous: [repairable.command, corrected] },
+        account,
         signal,
       );
       expect(again).not.toHaveProperty('corrected', corrected);
@@ -44,12 +47,17 @@ export const repairModelContract = (name: string, subject: () => Promise<Subject
       const { model, repairable } = await subject();
       const output = { head: 'zzz', tail: 'zzz' };
       const strange = { ...repairable, command: 'zzz', exitCode: 97, stdout: output, stderr: output };
-      expect(await model.propose(strange, signal)).toEqual({ kind: 'declined', reason: expect.stringMatching(/\S/) });
+      expect(await model.propose(strange, account, signal)).toEqual({
+        kind: 'declined',
+        reason: expect.stringMatching(/\S/),
+      });
     });
 
     test('answers the same question the same way', async () => {
       const { model, repairable } = await subject();
-      expect(await model.propose(repairable, signal)).toEqual(await model.propose(repairable, signal));
+      expect(await model.propose(repairable, account, signal)).toEqual(
+        await model.propose(repairable, account, signal),
+      );
     });
   });
 };

@@ -1,4 +1,5 @@
 import type { ScriptLanguage } from '@fixpoint/contracts/documents/task';
+import type { ModelAccount } from './model-account.ts';
 
 /** First and last bytes of what a stream of a process printed, at most 4 KiB each; equal when nothing was cut. */
 export interface OutputEnds {
@@ -39,10 +40,11 @@ export type Proposal =
 
 /**
  * Proposes corrected commands; never runs anything. Adapters pass `models.contract.ts`.
- * Faults (a provider that does not answer) are thrown and say nothing about the command.
+ * What it uses up is charged to the account at once, and never more than is left.
+ * @throws {ModelFault} when its provider does not answer; nothing is said about the command.
  */
 export interface RepairModel {
   /** As tasks name it in `recovery.model`. */
   readonly name: string;
-  propose(failed: FailedCommand, signal: AbortSignal): Promise<Proposal>;
+  propose(failed: FailedCommand, account: ModelAccount, signal: AbortSignal): Promise<Proposal>;
 }

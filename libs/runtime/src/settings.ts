@@ -68,6 +68,20 @@ export const parseConfig = <S extends Settings>(
   return Object.fromEntries(values) as ConfigOf<S>;
 };
 
+/**
+ * Values of variables that other settings name.
+ * @throws {ConfigError} naming all that are not set.
+ */
+export const secretsOf = (
+  names: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> => {
+  const unset = names.filter((name) => (env[name] ?? '') === '');
+  if (unset.length > 0)
+    throw new ConfigError(`The configuration names variables that are not set: ${unset.join(', ')}`);
+  return Object.fromEntries(names.map((name) => [name, env[name] ?? '']));
+};
+
 /** Every key with unit, default and meaning, one per line, for `--help` and manuals. */
 export const describeSettings = (settings: Settings): string =>
   Object.values(settings)

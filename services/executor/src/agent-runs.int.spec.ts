@@ -1,6 +1,6 @@
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
-import { ModelFault } from '@fixpoint/models/agent/agent-model';
 import { scriptedAgent } from '@fixpoint/models/agent/scripted-agent.fixture';
+import { ModelFault } from '@fixpoint/models/model-fault';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { commandHolds, executorWorld } from './run-reader.fixture.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => world.close());
 /** One agent run of a node, by an agent that runs the commands of its script. */
 const run = async (script: readonly string[], node: Partial<NodeSpec>, mode = {}) => {
   world = executorWorld({ agent: scriptedAgent(script), mode });
-  await world.offer(await world.gated({ agent_tools: ['shell'], ...node }, { run_kind: 'agent' }));
+  await world.offer(await world.gated({ agent_tools: ['run_command'], ...node }, { run_kind: 'agent' }));
   return { report: await world.report(), calls: await world.calls() };
 };
 
@@ -93,10 +93,19 @@ describe('an agent run', () => {
   });
 
   test('whose provider does not answer is a fault of that class', async () => {
-    const broken = { name: 'broken', run: () => Promise.reject(new ModelFault('rate_limit', 'try later')) };
+    const broken = {
+      name: 'broken',
+      run: () =>
+        Promise.reject(
+          new ModelFault({ provider: 'broken', faultClass: 'rate_limit', detail: 'HTTP 429', retryAfterMs: 20_000 }),
+        ),
+    };
     world = executorWorld({ agent: broken });
-    await world.offer(await world.gated({ agent_tools: ['shell'] }, { run_kind: 'agent' }));
-    expect(await world.report()).toMatchObject({ outcome: 'faulted', fault_class: 'rate_limit' });
+    await world.offer(await world.gated({ agent_tools: ['run_command'] }, { run_kind: 'agent' }));
+    expect(await world.report()).toMatchObject({
+      ...{ outcome: 'faulted', fault_class: 'rate_limit' },
+      provider_fault: { provider: 'model.broken', retry_after_ms: 20_000 },
+    });
   });
 
   test('is a fault where there is no agent', async () => {

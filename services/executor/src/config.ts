@@ -1,7 +1,9 @@
+import { keyNames, modelsSchema } from '@fixpoint/models/model-settings';
 import { connectionSettings } from '@fixpoint/runtime/connect';
+import { jsonText } from '@fixpoint/runtime/json-text';
 import { publicKeysSchema } from '@fixpoint/runtime/run-tokens';
 import { portSetting, runtimeSettings, workSettings } from '@fixpoint/runtime/runtime-settings';
-import { type ConfigOf, parseConfig as parse, setting } from '@fixpoint/runtime/settings';
+import { type ConfigOf, parseConfig as parse, secretsOf, setting } from '@fixpoint/runtime/settings';
 import { z } from 'zod';
 
 const publicKeys = publicKeysSchema.refine(({ keys }) => keys.length > 0, 'names no key');
@@ -33,6 +35,12 @@ export const runSettings = {
     fallback: '',
     about: 'Playbook files read beside the shipped one.',
   }),
+  models: setting('FIXPOINT_MODELS', {
+    schema: jsonText.pipe(modelsSchema),
+    unit: 'JSON object of models by name',
+    fallback: '{}',
+    about: 'Language models that tasks may name; keys stand in variables that it names.',
+  }),
 };
 export type RunConfig = ConfigOf<typeof runSettings>;
 
@@ -45,5 +53,7 @@ export const executorSettings = {
 };
 
 /** @throws {ConfigError} with everything that does not fit. */
-export const parseConfig = (env: Readonly<Record<string, string | undefined>>): ConfigOf<typeof executorSettings> =>
-  parse(executorSettings, env);
+export const parseConfig = (env: Readonly<Record<string, string | undefined>>) => {
+  const config = parse(executorSettings, env);
+  return { ...config, modelKeys: secretsOf(keyNames(config.models), env) };
+};

@@ -14,9 +14,8 @@ import type { Offer } from '@fixpoint/messaging/bus';
 import { endedTasks } from '@fixpoint/messaging/ended-tasks';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
 import type { Publisher } from '@fixpoint/messaging/publisher';
-import type { AgentModel } from '@fixpoint/models/agent/agent-model';
+import { configuredModels, type Models } from '@fixpoint/models/configured-models';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
-import { playbookModel } from '@fixpoint/models/playbook/playbook';
 import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
 import { ARTIFACTS, CLOCK, EVENT_STORE, IDS, LOG, POOL, PUBLISHER, TELEMETRY } from '@fixpoint/runtime/infrastructure';
 import type { Log } from '@fixpoint/runtime/log';
@@ -49,11 +48,15 @@ interface Foundations {
   readonly telemetry: Telemetry | null;
 }
 
-export interface ExecutorConfig extends Omit<RunConfig, 'apiUrl'> {
+export interface ExecutorConfig extends Omit<RunConfig, 'apiUrl' | 'models'> {
   /** Null or left out: commands of runs are not told where the write API is. */
   readonly apiUrl?: string | null;
-  /** Null or left out: this executor has no agent. */
-  readonly agentModel?: AgentModel | null;
+  /** Left out: only the playbook. */
+  readonly models?: RunConfig['models'];
+  /** Values of the variables that hold the keys of models. */
+  readonly modelKeys?: Readonly<Record<string, string>>;
+  /** Taken in place of what is configured. */
+  readonly agents?: Models['agent'];
 }
 
 /** @param infrastructure made once per process; pass the same object to every service. */
@@ -133,17 +136,17 @@ const commandsIn = ({ folder }: Pick<RunConfig, 'folder'>): string => join(folde
 
 const toolsOf = (
   { artifacts, telemetry }: Foundations,
-  { folder, path, playbooks, apiUrl, agentModel = null }: ExecutorConfig,
+  { folder, path, playbooks, apiUrl, models = {}, modelKeys: keys = {}, agents }: ExecutorConfig,
 ) => {
   const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path });
+  const configured = configuredModels({ models, keys, rules: loadPlaybook(playbooks) });
   return {
     artifacts,
     folder: join(folder, 'runs'),
     runner: keepingFolder(telemetry?.runner(runner) ?? runner),
     workspaces: gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path }),
     primitives: primitiveCalls(hostGit({ folder: join(folder, 'git'), path })),
-    repairModel: playbookModel(loadPlaybook(playbooks)),
-    agentModel,
+    models: agents === undefined ? configured : { ...configured, agent: agents },
     apiUrl: apiUrl ?? null,
   };
 };

@@ -18,6 +18,7 @@ import { memoryLeases } from '@fixpoint/messaging/memory-leases';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
 import { hasEnded } from '@fixpoint/messaging/run-lookup';
 import type { AgentModel } from '@fixpoint/models/agent/agent-model';
+import type { RepairModel } from '@fixpoint/models/models';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
 import { playbookModel } from '@fixpoint/models/playbook/playbook';
 import { systemClock } from '@fixpoint/runtime/system-clock';
@@ -31,7 +32,9 @@ const AT = '2026-01-01T00:00:00.000Z';
 const HASH = 'a'.repeat(64);
 
 /** One executor on memory adapters with real processes and real git. */
-export const executorWorld = (changes: { clock?: Clock; mode?: Partial<ModeSpec>; agent?: AgentModel } = {}) => {
+export const executorWorld = (
+  changes: { clock?: Clock; mode?: Partial<ModeSpec>; agent?: AgentModel; repair?: RepairModel } = {},
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'executor-'));
   const clock = changes.clock ?? systemClock;
   const path = '/usr/local/bin:/usr/bin:/bin';
@@ -58,8 +61,10 @@ export const executorWorld = (changes: { clock?: Clock; mode?: Partial<ModeSpec>
     folder: join(folder, 'runs'),
     runner: keepingFolder(hostRunner({ artifacts, folder: join(folder, 'commands'), path })),
     primitives: primitiveCalls(hostGit({ folder: join(folder, 'git'), path })),
-    repairModel: playbookModel(loadPlaybook()),
-    agentModel: changes.agent ?? null,
+    models: {
+      repair: () => changes.repair ?? playbookModel(loadPlaybook()),
+      agent: () => changes.agent ?? null,
+    },
     apiUrl: 'http://api.invalid',
     publisher: { publish: (more) => void published.push(...more), settled: () => Promise.resolve() },
     checkToken: async (_, expected) => token ?? { valid: true, claims: { ...expected, jti: 'nonce', exp: 0 } },

@@ -1,3 +1,4 @@
+import { agentNames, modelNames, modelsSchema } from '@fixpoint/models/model-settings';
 import { connectionSettings } from '@fixpoint/runtime/connect';
 import { jsonText } from '@fixpoint/runtime/json-text';
 import { reconcileSettings } from '@fixpoint/runtime/reconciling';
@@ -44,6 +45,15 @@ export const orchestratorSettings = {
     unit: 'JSON list of public JWKs (Ed25519) with kid',
     fallback: '[]',
     about: 'Keys of the validators; without them no run can submit work of its own.',
+  }),
+  models: setting('FIXPOINT_MODELS', {
+    schema: jsonText
+      .pipe(modelsSchema)
+      .transform((models) => ({ known: modelNames(models), agents: agentNames(models) })),
+    unit: 'JSON object of models by name',
+    fallback: '{}',
+    about:
+      'The same as for the executor: names that tasks may use. The orchestrator asks none of them and needs no key.',
   }),
   mostInFlight: setting('FIXPOINT_SUBMISSIONS_IN_FLIGHT', {
     schema: z.coerce.number().int().min(1).max(1_000_000),

@@ -15,6 +15,7 @@ import { LRUCache } from 'lru-cache';
 import type { LineageCommand } from './domain/lineage/commands.ts';
 import { lineage } from './domain/lineage/decide.ts';
 import type { Lineage } from './domain/lineage/state.ts';
+import { type ModelNames, ONLY_THE_PLAYBOOK } from './model-names.ts';
 import { Admissions, NO_WINDOW } from './queue/admissions.ts';
 import { admitting } from './queue/admitting.ts';
 import type { LineageAnswer } from './reactions/react.ts';
@@ -51,8 +52,7 @@ export interface Lineages {
    */
   commandFor(answer: Answer): Promise<LineageDecision>;
   modeOf(root: string, nodeReady: RecordedEvent | null): Promise<ModeSpec>;
-  /** Models that can act as an agent here. */
-  readonly agentModels: readonly string[];
+  readonly models: ModelNames;
 }
 
 /** The lineage that an event names is not in this store. */
@@ -63,8 +63,8 @@ export class LineageUnknown extends Error {
 export interface LineagesDeps {
   readonly store: EventStore;
   readonly catalog: Pick<ProtocolCatalog, 'modeOf'> & Partial<Pick<ProtocolCatalog, 'withdrawnReason'>>;
-  /** Models that can act as an agent here; left out: none. */
-  readonly agentModels?: readonly string[];
+  /** Left out: only the playbook. */
+  readonly models?: ModelNames;
   readonly clock: Pick<Clock, 'now'>;
   /** Of this process, for all paths; default: {@link lineageStates}. */
   readonly states?: StateCache<Lineage>;
@@ -100,9 +100,9 @@ export const lineagesOf = (deps: LineagesDeps): Lineages => {
     return found;
   };
 
-  const agentModels = deps.agentModels ?? [];
+  const { models = ONLY_THE_PLAYBOOK } = deps;
   return {
-    agentModels,
+    models,
     modeOf: async (root, nodeReady) => (await rulesOf(root, nodeReady)).mode,
     decide: (handler, decisions) => {
       for (const { root, command } of decisions) if (command.type === 'submit_task') expectNew(states, root);
@@ -116,7 +116,7 @@ export const lineagesOf = (deps: LineagesDeps): Lineages => {
     commandFor: async ({ root, command, cause, nodeReady }) => {
       const { mode, scope, protocol } = await rulesOf(root, nodeReady);
       const withdrawn = (await catalog.withdrawnReason?.(scope.project, protocol)) ?? null;
-      const known = { agentModels, withdrawn };
+      const known = { agentModels: models.agents, withdrawn };
       const context = { now: clock.now().toISOString(), mode, askCondition: conditionAsker(), ...known };
       return { root, command: { ...command, ...context }, cause: { ...cause, correlation_id: root } };
     },

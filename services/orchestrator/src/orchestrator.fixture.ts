@@ -138,7 +138,7 @@ export class World {
       ...{ root, task, address, run, run_kind, node_id: node.id, outcome: 'satisfied', fault_class: null },
       ...{ rung: 'recipe', policy: 'required', postcondition_met: true, exit_code: 0, recipe_hash: HASH },
       ...{ repaired_command: null, workspace_ref: null, output: null, output_artifact: null, detail: '' },
-      ...{ firewall_broken: null, spent: { duration_ms: 1, ...NOTHING }, merge_conflicts: null },
+      ...{ firewall_broken: null, spent: { duration_ms: 1, ...NOTHING }, merge_conflicts: null, provider_fault: null },
       ...more,
     });
   }

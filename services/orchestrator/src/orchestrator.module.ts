@@ -40,6 +40,7 @@ import { ProtocolVersionsController } from './http/protocol-versions.controller.
 import { ProtocolsController, PUBLISHING } from './http/protocols.controller.ts';
 import { SchemasController } from './http/schemas.controller.ts';
 import { SUBMISSIONS, type Submissions, TasksController } from './http/tasks.controller.ts';
+import { type ModelNames, ONLY_THE_PLAYBOOK } from './model-names.ts';
 import { type Orchestrator, orchestratorOf } from './orchestrator.ts';
 import type { Window } from './queue/admissions.ts';
 import { DISPATCH } from './queue/dispatch.ts';
@@ -61,7 +62,7 @@ class OrchestratorModule {}
 const KEPT = Symbol('KEPT');
 const ORCHESTRATOR = Symbol('ORCHESTRATOR');
 const WINDOW = Symbol('WINDOW');
-const AGENT_MODELS = Symbol('AGENT_MODELS');
+const MODELS = Symbol('MODELS');
 const RECONCILING = Symbol('RECONCILING');
 
 export const DEFAULT_MOST_IN_FLIGHT = 10_000;
@@ -84,8 +85,8 @@ export interface OrchestratorConfig {
   readonly decisionKeys?: DecisionKeys;
   /** Public keys of the validators; without one no run can submit anything. */
   readonly tokenKeys?: TokenKeys;
-  /** Models that can act as an agent in this installation; left out: none. */
-  readonly agentModels?: readonly string[];
+  /** Left out: only the playbook. */
+  readonly models?: ModelNames;
 }
 
 /** @param infrastructure made once per process; pass the same object to every service. */
@@ -99,7 +100,7 @@ export const orchestratorModule = (
     reconcileAt = DEFAULT_RECONCILE_AT,
     decisionKeys = [],
     tokenKeys = { keys: [] },
-    agentModels = [],
+    models = ONLY_THE_PLAYBOOK,
   }: OrchestratorConfig = { mostInFlight: DEFAULT_MOST_IN_FLIGHT },
 ): DynamicModule => ({
   module: OrchestratorModule,
@@ -117,10 +118,10 @@ export const orchestratorModule = (
   providers: [
     { provide: KEPT, inject: [POOL, EVENT_STORE, CLOCK, IDS], useFactory: keptOf },
     { provide: WINDOW, useValue: { total: window, project: projectWindow } },
-    { provide: AGENT_MODELS, useValue: agentModels },
+    { provide: MODELS, useValue: models },
     {
       provide: ORCHESTRATOR,
-      inject: [KEPT, WINDOW, AGENT_MODELS, METRICS, POOL, EVENT_STORE, BUS, PUBLISHER, CLOCK, IDS, LOG],
+      inject: [KEPT, WINDOW, MODELS, METRICS, POOL, EVENT_STORE, BUS, PUBLISHER, CLOCK, IDS, LOG],
       useFactory: orchestrator,
     },
     {
@@ -222,13 +223,13 @@ interface Kept {
 
 const tablesOf = (pool: Pool): Kysely<WaitTables> => new Kysely({ dialect: new PostgresDialect({ pool }) });
 
-type Parts = [Kept, Window, readonly string[], Metrics, Pool | null, EventStore, Bus, Publisher, Clock, Ids, Log];
+type Parts = [Kept, Window, ModelNames, Metrics, Pool | null, EventStore, Bus, Publisher, Clock, Ids, Log];
 
 const orchestrator = (
-  ...[kept, window, agentModels, metrics, pool, store, bus, publisher, clock, ids, log]: Parts
+  ...[kept, window, models, metrics, pool, store, bus, publisher, clock, ids, log]: Parts
 ): Orchestrator =>
   orchestratorOf({
-    ...{ ...kept, window, agentModels, store, bus, publisher, clock, ids },
+    ...{ ...kept, window, models, store, bus, publisher, clock, ids },
     measure: measureQueue(metrics, clock),
     snapshots: pool && postgresSnapshots(tablesOf(pool), foldVersion()),
     deadLetter: deadLetterOf({ store, publisher, clock }, 'orchestrator', ORCHESTRATOR_DECIDE),

@@ -10,6 +10,7 @@ import { HEALER } from './healing/give-up.ts';
 import { heal } from './healing/heal.ts';
 import { ring, TIMERS } from './healing/ring.ts';
 import { type Lineages, lineageStates, lineagesOf } from './lineages.ts';
+import type { ModelNames } from './model-names.ts';
 import { Admissions, NO_WINDOW, type Window } from './queue/admissions.ts';
 import { DISPATCH, dispatch } from './queue/dispatch.ts';
 import type { Queue, Standing } from './queue/queue.ts';
@@ -30,8 +31,8 @@ export interface OrchestratorDeps {
   readonly queue: Queue;
   /** How many runs may be in flight; left out: any number. */
   readonly window?: Window;
-  /** Models that can act as an agent here; left out: none. */
-  readonly agentModels?: readonly string[];
+  /** Left out: only the playbook. */
+  readonly models?: ModelNames;
   /** Null: no lineage has one, all are folded from their start. */
   readonly snapshots: Snapshots<Lineage> | null;
   /** Lineages whose folded state this process keeps. Default: 20,000. */
@@ -65,7 +66,7 @@ export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
   const lineages = lineagesOf({
     ...{ store, catalog, clock, states, admissions, snapshots: snapshots ?? undefined },
     ...(deps.keptLineages !== undefined && { kept: deps.keptLineages }),
-    ...(deps.agentModels && { agentModels: deps.agentModels }),
+    ...(deps.models && { models: deps.models }),
   });
   const results = runResults(store);
   const again = (error: unknown, { root, task }: { readonly root: string; readonly task: string }): void =>

@@ -220,5 +220,6 @@ const actionOf = ({ root, task, address, run, run_kind, node }: NodeReady, more:
   },
   spent: { duration_ms: 1, money_micros: 0, tokens: 0 },
   merge_conflicts: null,
+  provider_fault: null,
   ...more,
 });

@@ -40,7 +40,7 @@ const resultOf = (state: Admitted, { task, run, kind }: OfRun, more: Partial<Run
   ...{ node_id: task.nodes[task.nodeIndex]?.id ?? 'none', outcome: 'satisfied', fault_class: null, rung: 'recipe' },
   ...{ policy: 'required', postcondition_met: true, exit_code: 0, recipe_hash: contentHash('recipe') },
   ...{ repaired_command: null, workspace_ref: ref(`${task.id}#${run}`), output: null, output_artifact: null },
-  ...{ detail: '', firewall_broken: null, merge_conflicts: null },
+  ...{ detail: '', firewall_broken: null, merge_conflicts: null, provider_fault: null },
   spent: { duration_ms: 1, money_micros: 0, tokens: 0 },
   ...more,
 });

@@ -83,7 +83,7 @@ export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 const nodeVerifiedAction = defineEvent({
   type: 'node_verified_action',
   owners: ['executor'],
-  version: 2,
+  version: 3,
   description: 'The one end of a run that started: what was done and what the postcondition says.',
   data: z.object({
     ...runRef,
@@ -113,8 +113,15 @@ const nodeVerifiedAction = defineEvent({
     spent: z.object({ duration_ms: z.number(), money_micros: z.int(), tokens: z.int() }),
     /** Where two sides of a merge clashed, some of it where it is much; `workspace_ref` has our side there. Null: nothing was merged. */
     merge_conflicts: z.array(z.string()).max(MOST_CONFLICTS).nullable(),
+    /** Whose machinery failed where it was not ours, and how long it asked to be left alone (0: it did not say). */
+    provider_fault: z
+      .object({ provider: z.string().regex(/^model\.[a-z0-9.-]+$/), retry_after_ms: z.int().nonnegative() })
+      .nullable(),
   }),
-  upcasts: [(data: Record<string, unknown>) => ({ merge_conflicts: null, ...data })],
+  upcasts: [
+    (data: Record<string, unknown>) => ({ merge_conflicts: null, ...data }),
+    (data: Record<string, unknown>) => ({ provider_fault: null, ...data }),
+  ],
 });
 
 const resultDelivered = defineEvent({

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { modelAccount } from '../model-account.ts';
 import type { AgentBrief, AgentModel, AgentToolResult } from './agent-model.ts';
+import type { AgentCall, AgentTool } from './agent-tools.ts';
 
 const OK: AgentToolResult = { outcome: 'ok', exitCode: 0, stdout: '', stderr: '', detail: '' };
-const bounds = { timeMs: 60_000, moneyMicros: null, tokens: null };
+const ENOUGH = { money_micros: 1_000_000, tokens: 100_000 };
 
 interface Subject {
   readonly model: AgentModel;
@@ -13,34 +15,35 @@ interface Subject {
 /** What every agent promises. */
 export const agentModelContract = (name: string, subject: () => Promise<Subject>): void => {
   /** Lets it work with the tools that are allowed. */
-  const worked = async (allowed: readonly 'shell'[], signal = new AbortController().signal) => {
+  const worked = async (allowed: readonly AgentTool[], signal = new AbortController().signal) => {
     const { model, doable } = await subject();
-    const commands: string[] = [];
-    const shell = async (command: string): Promise<AgentToolResult> => {
-      commands.push(command);
+    const calls: AgentCall[] = [];
+    const call = async (each: AgentCall): Promise<AgentToolResult> => {
+      calls.push(each);
       return OK;
     };
-    return { commands, work: await model.run(doable, { tools: { allowed, shell }, bounds }, signal) };
+    const account = modelAccount(ENOUGH);
+    return { calls, account, work: () => model.run(doable, { tools: { allowed, call }, account }, signal) };
   };
 
   describe(`${name} as an agent`, () => {
     test('works with the tools that it is given, and says what it did and what that cost', async () => {
-      const { commands, work } = await worked(['shell']);
-      expect(commands.length).toBeGreaterThan(0);
-      expect(work).toMatchObject({ outcome: 'worked', summary: expect.stringMatching(/\S/) });
-      expect(work.spent.moneyMicros).toBeGreaterThanOrEqual(0);
-      expect(work.spent.tokens).toBeGreaterThanOrEqual(0);
+      const { calls, account, work } = await worked(['run_command']);
+      expect(await work()).toMatchObject({ outcome: 'worked', summary: expect.stringMatching(/\S/) });
+      expect(calls.length).toBeGreaterThan(0);
+      expect(account.spent().tokens).toBeGreaterThan(0);
     });
 
     test('declines, with a reason, where no tool is allowed', async () => {
-      const { commands, work } = await worked([]);
-      expect(commands).toEqual([]);
-      expect(work).toMatchObject({ outcome: 'declined', summary: expect.stringMatching(/\S/) });
+      const { calls, work } = await worked([]);
+      expect(await work()).toMatchObject({ outcome: 'declined', summary: expect.stringMatching(/\S/) });
+      expect(calls).toEqual([]);
     });
 
     test('does nothing once it is told to stop', async () => {
-      const { commands } = await worked(['shell'], AbortSignal.abort());
-      expect(commands).toEqual([]);
+      const { calls, work } = await worked(['run_command'], AbortSignal.abort());
+      await Promise.allSettled([work()]);
+      expect(calls).toEqual([]);
     });
   });
 };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { modelAccount } from '../model-account.ts';
 import { repairModelContract } from '../models.contract.ts';
 import type { FailedCommand } from '../models.ts';
 import { type FailingRepository, failingRepository } from './failing-repository.fixture.ts';
@@ -7,6 +8,7 @@ import { playbookModel } from './playbook.ts';
 
 const model = playbookModel(loadPlaybook());
 const { signal } = new AbortController();
+const account = modelAccount({ money_micros: 0, tokens: 0 });
 
 let repository: FailingRepository;
 beforeEach(() => {
@@ -17,7 +19,7 @@ afterEach(() => {
 });
 
 const propose = async (failed: FailedCommand): Promise<{ rule: string; corrected: string }> => {
-  const proposal = await model.propose(failed, signal);
+  const proposal = await model.propose(failed, account, signal);
   if (proposal.kind === 'declined') throw new Error(`${proposal.reason}\n${failed.exitCode}\n${failed.stderr.head}`);
   return proposal;
 };
@@ -86,7 +88,7 @@ describe('I-B03 a path that git ignores is named to add', () => {
 
   test('a glob that the shell made of it can not be corrected', async () => {
     repository.write({ '.gitignore': '*.log\n', 'a.log': 'x' });
-    expect(await model.propose(repository.fail('git add *.log'), signal)).toMatchObject({ kind: 'declined' });
+    expect(await model.propose(repository.fail('git add *.log'), account, signal)).toMatchObject({ kind: 'declined' });
   });
 });
 
@@ -157,7 +159,9 @@ describe('I-B05 and other mechanics of a commit', () => {
   test('nothing to commit is no failure that a rule could correct', async () => {
     repository.write({ 'a.txt': 'a' });
     repository.sh('git add -A && git commit -qm first');
-    expect(await model.propose(repository.fail('git commit -m deps'), signal)).toMatchObject({ kind: 'declined' });
+    expect(await model.propose(repository.fail('git commit -m deps'), account, signal)).toMatchObject({
+      kind: 'declined',
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { modelAccount } from '../model-account.ts';
 import type { FailedCommand } from '../models.ts';
 import { failedCommand } from './failing-repository.fixture.ts';
 import { loadPlaybook, PlaybookInvalid, parsePlaybook } from './load-playbook.ts';
@@ -7,6 +8,7 @@ import { playbookModel } from './playbook.ts';
 import { playbookPage } from './playbook-page.ts';
 
 const { signal } = new AbortController();
+const account = modelAccount({ money_micros: 0, tokens: 0 });
 
 const failed = (command: string, stderr: string, changed: Partial<FailedCommand> = {}): FailedCommand => ({
   ...failedCommand(command, { exitCode: 1, stdout: '', stderr }),
@@ -14,7 +16,7 @@ const failed = (command: string, stderr: string, changed: Partial<FailedCommand>
 });
 
 const answer = (rules: string, command: FailedCommand) =>
-  playbookModel(parsePlaybook(`kind: playbook/v1\nrules:\n${rules}`, 'test.yaml')).propose(command, signal);
+  playbookModel(parsePlaybook(`kind: playbook/v1\nrules:\n${rules}`, 'test.yaml')).propose(command, account, signal);
 
 const RULE = `  - id: old-name
     reasoning: It has a new name.

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from '@jest/globals';
+import { modelAccount } from '../model-account.ts';
 import type { FailedCommand } from '../models.ts';
 import { type FailingRepository, failingRepository } from './failing-repository.fixture.ts';
 import { loadPlaybook } from './load-playbook.ts';
@@ -36,9 +37,10 @@ export interface ShippedRules {
 
 const model = playbookModel(loadPlaybook());
 const { signal } = new AbortController();
+const account = modelAccount({ money_micros: 0, tokens: 0 });
 
 const propose = async (failed: FailedCommand): Promise<{ rule: string; corrected: string } | null> => {
-  const proposal = await model.propose(failed, signal);
+  const proposal = await model.propose(failed, account, signal);
   return proposal.kind === 'declined' ? null : proposal;
 };
 

@@ -213,6 +213,7 @@ export const verified = (
     firewall_broken: null,
     spent: { duration_ms: 15.5, money_micros: 0, tokens: 0 },
     merge_conflicts: null,
+    provider_fault: null,
     ...change,
   },
 });

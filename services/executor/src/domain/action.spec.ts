@@ -40,6 +40,7 @@ const endedData = {
   firewall_broken: null,
   spent: { duration_ms: 1, money_micros: 0, tokens: 0 },
   merge_conflicts: null,
+  provider_fault: null,
 };
 const lostData = { ...endedData, outcome: 'faulted' as const, fault_class: 'lost_executor' as const };
 const refusedData = { ...run, reason: 'token_expired' as const, detail: '' };

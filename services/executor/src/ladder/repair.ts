@@ -1,5 +1,6 @@
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { Output, Program } from '@fixpoint/execution/runner';
+import type { ModelAccount } from '@fixpoint/models/model-account';
 import type { OutputEnds, RepairModel } from '@fixpoint/models/models';
 import type { RepairProposal, Trace } from './trace.ts';
 
@@ -11,8 +12,15 @@ export interface RepairAnswer {
 
 export type AskRepair = (trace: Trace) => Promise<RepairAnswer>;
 
+export interface RepairSetting {
+  readonly model: RepairModel;
+  readonly node: NodeSpec;
+  readonly account: ModelAccount;
+  readonly signal: AbortSignal;
+}
+
 /** Asks a model about the last command of one run; it is told every text that was run before and proposes none again. */
-export const askRepair = (model: RepairModel, node: NodeSpec, signal: AbortSignal): AskRepair => {
+export const askRepair = ({ model, node, account, signal }: RepairSetting): AskRepair => {
   const previous: string[] = [];
   return async ({ last }) => {
     const { recipe } = node;
@@ -32,6 +40,7 @@ export const askRepair = (model: RepairModel, node: NodeSpec, signal: AbortSigna
         attempt: previous.length,
         previous,
       },
+      account,
       signal,
     );
     if (proposal.kind === 'declined') return { proposal: null, reason: proposal.reason };

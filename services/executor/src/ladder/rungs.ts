@@ -227,7 +227,6 @@ const repair = async (deps: RungsDeps, trace: Trace): Promise<CommandOutcome> =>
 const letAgentWork = async (deps: RungsDeps, trace: Trace): Promise<AgentOutcome> => {
   const startedAt = deps.clock.monotonicMs();
   const answer = await deps.askAgent(() => remainingMs(deps));
-  trace.spent = answer.spent;
   await recordAgent(deps.record, answer, deps.clock.monotonicMs() - startedAt);
   if (deps.setting.signal.aborted) return 'cancelled';
   trace.detail = answer.summary;

@@ -1,6 +1,5 @@
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { CommandResult, Program } from '@fixpoint/execution/runner';
-import type { AgentWork } from '@fixpoint/models/agent/agent-model';
 import { NO_OUTPUT, type NodeOutput } from './node-output.ts';
 
 /** A corrected command, and the playbook rule or model that proposed it. */
@@ -35,7 +34,6 @@ export interface Trace {
   proposal: RepairProposal | null;
   /** What an agent left before the recipe of a gate was run; null where that is the folder's end. */
   agentRef: WorkspaceRef | null;
-  spent: AgentWork['spent'];
 }
 
 /** @param before what a check run is asked about; null where a recipe runs first. */
@@ -50,5 +48,4 @@ export const newTrace = (before: RecipeEvidence | null): Trace => ({
   firewallBroken: null,
   proposal: null,
   agentRef: null,
-  spent: { moneyMicros: 0, tokens: 0 },
 });

@@ -1,18 +1,14 @@
 import type { Recipe } from '@fixpoint/contracts/documents/task';
-import {
-  AGENT_TOOLS,
-  type AgentBrief,
-  type AgentModel,
-  type AgentTool,
-  type AgentToolResult,
-} from '@fixpoint/models/agent/agent-model';
+import type { AgentBrief, AgentModel, AgentToolResult } from '@fixpoint/models/agent/agent-model';
+import { AGENT_TOOLS, type AgentCall, type AgentTool } from '@fixpoint/models/agent/agent-tools';
+import type { ModelAccount } from '@fixpoint/models/model-account';
 import type { AgentAnswer, AskAgent } from '../ladder/agent.ts';
 import type { RecordCall, RecordedCommands } from '../ladder/recorded-commands.ts';
 import type { NodeReady } from './assignment.ts';
 
-/** A run of kind `agent` came to an executor that has no agent. */
-export class NoAgentModel extends Error {
-  override readonly name = 'NoAgentModel';
+/** A run came to an executor that has no model of that name, or none that can do this. */
+export class NoSuchModel extends Error {
+  override readonly name = 'NoSuchModel';
 }
 
 interface AgentSetting {
@@ -20,21 +16,18 @@ interface AgentSetting {
   readonly nodeReady: NodeReady;
   readonly commands: RecordedCommands;
   readonly record: RecordCall;
+  readonly account: ModelAccount;
   readonly signal: AbortSignal;
 }
 
 /** Lets an agent work in the folder of a run, with the tools that the task allows, as long as the run may take. */
-export const askAgent = ({ model, nodeReady, commands, record, signal }: AgentSetting): AskAgent => {
+export const askAgent = ({ model, nodeReady, commands, record, account, signal }: AgentSetting): AskAgent => {
   const allowed = AGENT_TOOLS.filter((tool) => nodeReady.node.agent_tools.includes(tool));
   return async (remainingMs) => {
     const inTime = AbortSignal.timeout(Math.ceil(remainingMs()));
-    const shell = (command: string) => callShell({ commands, record, allowed }, command, remainingMs());
+    const call = (each: AgentCall) => callTool({ commands, record, allowed }, each, remainingMs());
     const work = await model
-      .run(
-        briefOf(nodeReady),
-        { tools: { allowed, shell }, bounds: { timeMs: remainingMs(), moneyMicros: null, tokens: null } },
-        AbortSignal.any([signal, inTime]),
-      )
+      .run(briefOf(nodeReady), { tools: { allowed, call }, account }, AbortSignal.any([signal, inTime]))
       .catch((error: unknown) => stopped(error, [signal, inTime]));
     return { ...work, model: model.name };
   };
@@ -43,7 +36,7 @@ export const askAgent = ({ model, nodeReady, commands, record, signal }: AgentSe
 /** One that was told to stop may say so by any error. */
 const stopped = (error: unknown, signals: readonly AbortSignal[]): Omit<AgentAnswer, 'model'> => {
   if (!signals.some(({ aborted }) => aborted)) throw error;
-  return { outcome: 'worked', summary: 'it was stopped', spent: { moneyMicros: 0, tokens: 0 } };
+  return { outcome: 'worked', summary: 'it was stopped' };
 };
 
 const briefOf = ({ intent, node, brief }: NodeReady): AgentBrief => ({
@@ -61,7 +54,7 @@ const recipeText = (recipe: Recipe): string => {
     : `${recipe.primitive} ${JSON.stringify(recipe.with)}`;
 };
 
-interface Shell {
+interface Tools {
   readonly commands: RecordedCommands;
   readonly record: RecordCall;
   readonly allowed: readonly AgentTool[];
@@ -70,14 +63,15 @@ interface Shell {
 const NOT_RUN = { exitCode: null, stdout: '', stderr: '' };
 const NO_PROCESS = { exit_code: null, signal: null, duration_ms: 0, stdout: null, stderr: null };
 
-const callShell = async (
-  { commands, record, allowed }: Shell,
-  text: string,
+const callTool = async (
+  { commands, record, allowed }: Tools,
+  call: AgentCall,
   timeoutMs: number,
 ): Promise<AgentToolResult> => {
   const tool = 'agent';
   const rung = 'agent';
-  if (!allowed.includes('shell')) {
+  const text = call.input.command;
+  if (!allowed.includes(call.tool)) {
     const detail = 'the task does not allow this tool';
     await record({
       ...NO_PROCESS,

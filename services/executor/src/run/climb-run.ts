@@ -1,3 +1,4 @@
+import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Plan } from '../domain/ladder.ts';
 import type { AskAgent } from '../ladder/agent.ts';
@@ -6,10 +7,10 @@ import { checkedOutput, nodeOutput } from '../ladder/node-output.ts';
 import { outputOfFile } from '../ladder/output-file.ts';
 import { hashOfProtected } from '../ladder/protected-files.ts';
 import { type RecordedCommands, recordedCommands } from '../ladder/recorded-commands.ts';
-import { askRepair } from '../ladder/repair.ts';
+import { type AskRepair, askRepair } from '../ladder/repair.ts';
 import { readOutputFile, rungs } from '../ladder/rungs.ts';
 import { newTrace, type Trace } from '../ladder/trace.ts';
-import { askAgent, NoAgentModel } from './agent-rung.ts';
+import { askAgent, NoSuchModel } from './agent-rung.ts';
 import { type Assignment, type NodeReady, planOf } from './assignment.ts';
 import { type LongRunDeps, type RunAt, type RunEnd, refNameOf } from './run-end.ts';
 import { finishedReport } from './run-report.ts';
@@ -64,7 +65,7 @@ export const climbIn = async (
       outputOf: (result) => nodeOutput(result.stdout, deps.artifacts),
       outputFile,
       checkedOutput: (output) => checkedOutput(output, deps.artifacts),
-      askRepair: askRepair(deps.repairModel, node, at.signal),
+      askRepair: repairAt(deps, node, at),
       askAgent: agentAt(deps, nodeReady, { at, commands, trace }),
       firewall: async () =>
         (await hashOfProtected(mode.protected, at.folder)) === untouched ? null : 'a protected path was changed',
@@ -83,6 +84,12 @@ const envOf = ({ task, node }: NodeReady): Record<string, string> => ({
   ...node.env,
 });
 
+const repairAt = ({ models }: LongRunDeps, node: NodeSpec, { account, signal }: RunAt): AskRepair => {
+  const model = models.repair(node.model);
+  if (model === null) return () => Promise.reject(new NoSuchModel(`this executor has no model ${node.model}`));
+  return askRepair({ model, node, account, signal });
+};
+
 interface AgentAt {
   readonly at: RunAt;
   readonly commands: RecordedCommands;
@@ -90,14 +97,12 @@ interface AgentAt {
 }
 
 /** What an agent left for a gate is kept before the gate's own recipe is run, which leaves nothing. */
-const agentAt = (
-  { agentModel: model, ...deps }: LongRunDeps,
-  nodeReady: NodeReady,
-  { at, commands, trace }: AgentAt,
-): AskAgent => {
-  const { record, signal } = at;
-  if (model === null) return () => Promise.reject(new NoAgentModel('this executor has no agent'));
-  const ask = askAgent({ model, nodeReady, commands, record, signal });
+const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, trace }: AgentAt): AskAgent => {
+  const { record, account, signal } = at;
+  const name = nodeReady.stalled?.model ?? nodeReady.node.model;
+  const model = deps.models.agent(name);
+  if (model === null) return () => Promise.reject(new NoSuchModel(`this executor has no agent ${name}`));
+  const ask = askAgent({ model, nodeReady, commands, record, account, signal });
   return async (remainingMs) => {
     const answer = await ask(remainingMs);
     if (nodeReady.node.kind === 'gate' && !signal.aborted) trace.agentRef = await captured(deps, nodeReady, at);

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import { type ModelAccount, modelAccount } from '@fixpoint/models/model-account';
+import { ModelFault } from '@fixpoint/models/model-fault';
 import type { RecordCall } from '../ladder/recorded-commands.ts';
-import type { Assignment, NodeReady } from './assignment.ts';
+import type { Assignment, NodeReady, NodeVerifiedAction } from './assignment.ts';
 import { climbRun } from './climb-run.ts';
 import { deliverRun } from './deliver-run.ts';
 import { faultClassOf } from './fault-class.ts';
@@ -18,35 +20,52 @@ interface Place {
 
 /**
  * One run in a folder of its own, which is a cache and is removed whatever happens. Machinery that fails is told by its own
- * errors and becomes a fault of a class; everything else is thrown.
+ * errors and becomes a fault of a class; everything else is thrown. What its models used up is in the report either way.
  */
-export const longRun = async (
+export const longRun = async (deps: LongRunDeps, assignment: Assignment, place: Place): Promise<RunEnd> => {
+  const account = modelAccount(assignment.nodeReady.allowance);
+  const { report, delivered } = await runWith(deps, assignment, { ...place, account });
+  return { report: { ...report, spent: { ...report.spent, ...account.spent() } }, delivered };
+};
+
+const runWith = async (
   deps: LongRunDeps,
   assignment: Assignment,
-  { record, signal }: Place,
+  { record, signal, account }: Place & { readonly account: ModelAccount },
 ): Promise<RunEnd> => {
   const startedAt = deps.clock.monotonicMs();
   const durationMs = () => deps.clock.monotonicMs() - startedAt;
   const folder = join(deps.folder, `run-${randomUUID()}`);
   const { nodeReady } = assignment;
-  const faulted = (faultClass: FaultClass, detail: string): RunEnd => ({
+  const faulted: Faulted = (faultClass, detail) => ({
     report: faultedReport(nodeReady, { class: faultClass, detail, durationMs: durationMs() }),
     delivered: null,
   });
   try {
     const start = await startOf(deps, nodeReady);
     const deadlineMs = deps.clock.monotonicMs() + Math.min(nodeReady.node.timeout_ms, nodeReady.allowance.time_ms);
-    const end = await endOf(deps, assignment, { folder, start, record, signal, deadlineMs, durationMs });
+    const end = await endOf(deps, assignment, { folder, start, record, account, signal, deadlineMs, durationMs });
     return signal.reason === 'shutdown' && end.delivered === null ? faulted('shutdown', TOLD_TO_STOP) : end;
   } catch (error) {
     if (error instanceof RunStopped) return stopped(nodeReady, { signal, faulted, durationMs });
-    const faultClass = faultClassOf(error);
-    if (faultClass === null) throw error;
-    return faulted(faultClass, String(error));
+    return byFault(error, faulted);
   } finally {
     await deps.workspaces.remove(folder);
   }
 };
+
+type Faulted = (faultClass: FaultClass, detail: string) => RunEnd;
+
+/** @throws the error itself where it is none of the machinery's. */
+const byFault = (error: unknown, faulted: Faulted): RunEnd => {
+  const faultClass = faultClassOf(error);
+  if (faultClass === null) throw error;
+  const end = faulted(faultClass, String(error));
+  return { ...end, report: { ...end.report, provider_fault: providerFaultOf(error) } };
+};
+
+const providerFaultOf = (error: unknown): NodeVerifiedAction['provider_fault'] =>
+  error instanceof ModelFault ? { provider: `model.${error.provider}`, retry_after_ms: error.retryAfterMs } : null;
 
 const TOLD_TO_STOP = 'the executor was told to stop';
 
@@ -74,7 +93,7 @@ const endOf = (deps: LongRunDeps, assignment: Assignment, at: RunAt): Promise<Ru
 
 interface Stopped {
   readonly signal: AbortSignal;
-  readonly faulted: (faultClass: FaultClass, detail: string) => RunEnd;
+  readonly faulted: Faulted;
   readonly durationMs: () => number;
 }
 

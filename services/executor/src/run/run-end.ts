@@ -4,8 +4,8 @@ import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { Runner } from '@fixpoint/execution/runner';
 import type { Workspaces } from '@fixpoint/execution/workspaces';
-import type { AgentModel } from '@fixpoint/models/agent/agent-model';
-import type { RepairModel } from '@fixpoint/models/models';
+import type { Models } from '@fixpoint/models/configured-models';
+import type { ModelAccount } from '@fixpoint/models/model-account';
 import type { PrimitiveCalls } from '../ladder/primitive-calls.ts';
 import type { RecordCall } from '../ladder/recorded-commands.ts';
 import type { NodeReady, NodeVerifiedAction } from './assignment.ts';
@@ -16,9 +16,8 @@ export interface LongRunDeps {
   readonly artifacts: Artifacts;
   readonly primitives: PrimitiveCalls;
   readonly clock: Clock;
-  readonly repairModel: RepairModel;
-  /** Null: runs of kind `agent` are faults here. */
-  readonly agentModel: AgentModel | null;
+  /** A run that needs one that is not there is a fault. */
+  readonly models: Models;
   /** The write API as commands of runs reach it; null: they are not told. */
   readonly apiUrl: string | null;
   /** Folder in which each run gets one of its own. */
@@ -37,6 +36,8 @@ export interface RunAt {
   readonly folder: string;
   readonly start: WorkspaceRef;
   readonly record: RecordCall;
+  /** What its models may use up. */
+  readonly account: ModelAccount;
   /** The run is stopped from outside. */
   readonly signal: AbortSignal;
   /** By the monotonic clock. */

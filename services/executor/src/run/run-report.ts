@@ -8,6 +8,8 @@ import type { NodeReady, NodeVerifiedAction } from './assignment.ts';
 
 const DETAIL_BYTES = 8_192;
 const COMMAND_BYTES = 8_192;
+/** Whoever asked models on the way adds what they used up. */
+const NO_MONEY = { money_micros: 0, tokens: 0 };
 
 const placeOf = ({ root, task, address, run, run_kind, node }: NodeReady) => ({
   root,
@@ -38,12 +40,9 @@ export const finishedReport = (
   output_artifact: left.trace.output.artifact,
   detail: boundedText(left.trace.detail, DETAIL_BYTES),
   firewall_broken: left.trace.firewallBroken,
-  spent: {
-    duration_ms: left.durationMs,
-    money_micros: left.trace.spent.moneyMicros,
-    tokens: left.trace.spent.tokens,
-  },
+  spent: { duration_ms: left.durationMs, ...NO_MONEY },
   merge_conflicts: null,
+  provider_fault: null,
 });
 
 /** The report of a run that the machinery ended: no evidence about the work. */
@@ -63,8 +62,9 @@ export const faultedReport = (
   output_artifact: null,
   detail: boundedText(fault.detail, DETAIL_BYTES),
   firewall_broken: null,
-  spent: { duration_ms: fault.durationMs, money_micros: 0, tokens: 0 },
+  spent: { duration_ms: fault.durationMs, ...NO_MONEY },
   merge_conflicts: null,
+  provider_fault: null,
 });
 
 /** The report of a run that was stopped before there was anything to say about it. */

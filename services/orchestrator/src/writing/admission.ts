@@ -6,9 +6,7 @@ import { admitParsed } from '@fixpoint/documents/admit-task';
 import type { Diagnostic as Found } from '@fixpoint/documents/diagnostics';
 import { parseTask } from '@fixpoint/documents/parse-task';
 import { knownPrimitives } from '@fixpoint/execution/primitives/primitives';
-
-/** There is one model, the playbook that every installation has. */
-const KNOWN_MODELS = ['default'];
+import type { ModelNames } from '../model-names.ts';
 
 /** Events are at most 64 KiB, and a run's carries the goal twice beside its node and where it starts. */
 const MAX_SPEC_BYTES = 48 * 1024;
@@ -24,19 +22,20 @@ export const told = (found: readonly Found[]): Diagnostic[] => found.map((each) 
 export const textOf = (document: DocumentInput): string =>
   typeof document === 'string' ? document : JSON.stringify(document);
 
-/**
- * Whether a document may become a task here.
- * @param modesOf names of the modes that a project's tasks may run under.
- */
-export const admit = async (
-  document: DocumentInput,
-  modesOf: (project: string) => Promise<readonly string[]>,
-): Promise<Admission> => {
+/** What an installation lets a document name. */
+export interface Known {
+  readonly models: ModelNames;
+  /** Names of the modes that a project's tasks may run under. */
+  readonly modesOf: (project: string) => Promise<readonly string[]>;
+}
+
+/** Whether a document may become a task here. */
+export const admit = async (document: DocumentInput, { models, modesOf }: Known): Promise<Admission> => {
   const parsed = parseTask(textOf(document));
   const knownModes = parsed.spec === null ? null : await modesOf(parsed.spec.project);
   const options = {
     knownPrimitives,
-    knownModels: KNOWN_MODELS,
+    knownModels: models.known,
     knownModes,
     relativeGitUrl: 'refused',
   } as const;

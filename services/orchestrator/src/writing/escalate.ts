@@ -30,9 +30,9 @@ export const escalate = async (deps: SubmitDeps, escalation: Escalate, actor: st
   }
 };
 
-const admitted = async ({ currentOf }: Preparing, escalation: Escalate): Promise<Admission> => {
+const admitted = async ({ currentOf, lineages: { models } }: Preparing, escalation: Escalate): Promise<Admission> => {
   const modesOf = async (project: string) => Object.keys((await currentOf(project)).spec.modes);
-  if (escalation.task !== undefined) return admit(escalation.task, modesOf);
+  if (escalation.task !== undefined) return admit(escalation.task, { models, modesOf });
   if (escalation.project === undefined) return { admitted: false, code: 'project_missing', diagnostics: [] };
   if (!(await modesOf(escalation.project)).includes(escalation.mode)) {
     return { admitted: false, code: 'mode_unknown', diagnostics: [] };

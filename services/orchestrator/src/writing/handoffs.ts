@@ -98,7 +98,7 @@ type Opened = ReturnType<typeof openedIn>;
 const commandOf = async (deps: HandoffDeps, order: Order, opened: Opened): Promise<Command> => {
   if (deps.sign === null) throw new Refused('decisions_not_signed', 'this installation has no key for decisions');
   const { handoff, body, actor, authenticated } = order;
-  const nodes = await nodesOf(body.decision);
+  const nodes = await nodesOf(deps, body.decision);
   const decision = boundDecision(body.decision, opened, nodes);
   const decisionId = body.decision_id ?? deps.ids.uuid();
   const comment = body.comment ?? null;
@@ -112,9 +112,12 @@ const commandOf = async (deps: HandoffDeps, order: Order, opened: Opened): Promi
   return { type: 'decide_handoff', handoff, version: body.version, decisionId, decision, nodes, ...who, ...kept };
 };
 
-const nodesOf = async (asked: AskedDecision): Promise<readonly NodeSpec[] | null> => {
+const nodesOf = async (
+  { lineages: { models } }: HandoffDeps,
+  asked: AskedDecision,
+): Promise<readonly NodeSpec[] | null> => {
   if (asked.kind !== 'amend') return null;
-  const admission = await admit(asked.document, async () => []);
+  const admission = await admit(asked.document, { models, modesOf: async () => [] });
   const errors = admission.diagnostics.filter(({ severity, code }) => severity === 'error' && code !== 'FX113');
   if (!admission.admitted) throw badInput(admission.code, errors[0]?.message ?? 'it can not be read', errors);
   return admission.spec.nodes;

@@ -40,7 +40,10 @@ export const submitChild = async (
   { document, idempotency_key: given }: SubmitTask,
   asker: RunAsking,
 ): Promise<BatchResult> => {
-  const admission = await admit(document, (project) => modesOf(deps, project));
+  const admission = await admit(document, {
+    models: deps.lineages.models,
+    modesOf: (project) => modesOf(deps, project),
+  });
   if (!admission.admitted) return notAdmitted(admission);
   const { spec, diagnostics } = admission;
   const specHash = taskSpecHash(spec);

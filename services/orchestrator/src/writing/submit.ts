@@ -85,9 +85,8 @@ const prepare = async (deps: Preparing, task: SubmitTask): Promise<Prepared> => 
 };
 
 const prepared = async (deps: Preparing, task: SubmitTask): Promise<Prepared> => {
-  const admission = await admit(task.document, async (project) =>
-    Object.keys((await deps.currentOf(project)).spec.modes),
-  );
+  const modesOf = async (project: string) => Object.keys((await deps.currentOf(project)).spec.modes);
+  const admission = await admit(task.document, { models: deps.lineages.models, modesOf });
   if (!admission.admitted) return { refused: notAdmitted(admission) };
   const { spec, diagnostics } = admission;
   const { ref } = await deps.currentOf(spec.project);
@@ -133,7 +132,7 @@ export const decisionOf = async (deps: Preparing, submission: Submission): Promi
       now,
       mode,
       askCondition: conditionAsker(),
-      agentModels: deps.lineages.agentModels,
+      agentModels: deps.lineages.models.agents,
     },
     cause: { id: `submit:${root}`, time: now, actor, correlation_id: root },
   };

@@ -229,6 +229,7 @@ export class Play {
       firewall_broken: null,
       spent: { duration_ms: 1, money_micros: 0, tokens: 0 },
       merge_conflicts: null,
+      provider_fault: null,
       ...more,
     };
   }

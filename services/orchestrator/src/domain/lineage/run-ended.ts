@@ -73,7 +73,7 @@ const faulted = (turn: Turn, { task, run, result }: Ended): Facts =>
     {
       phase: 'action',
       class: result.fault_class ?? (result.outcome === 'cancelled' ? 'shutdown' : 'internal'),
-      retryAfterMs: 0,
+      retryAfterMs: result.provider_fault?.retry_after_ms ?? 0,
       detail: result.detail,
       result: null,
       effects: 'none',
