@@ -7,7 +7,7 @@ const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url));
 const inWorker = (from: number, seeds: number): Promise<Statistics> =>
   new Promise((resolve, reject) => {
     const worker = fork(WORKER, [String(from), String(seeds)], {
-      execArgv: ['--conditions=@fixpoint/source', '--disable-warning=ExperimentalWarning'],
+      execArgv: ['--conditions=@fixpoint/source', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=64'],
     });
     worker.once('message', (statistics) => resolve(statistics as Statistics));
     worker.once('error', reject);

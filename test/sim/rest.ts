@@ -1,7 +1,6 @@
 import type { LineageWaits } from '@fixpoint/orchestrator/waits/wait-rows';
 import type { SimWorld } from './sim-world.ts';
 
-const NOBODY = new AbortController().signal;
 /** Loops rest between two rounds. */
 const LOOP_PAUSE_MS = 1_000;
 /** Looks at a standing handler until it is said to hang. */
@@ -28,7 +27,9 @@ const backgroundRound = async (world: SimWorld): Promise<void> => {
   for (const process of world.staff.processes()) {
     for (const round of process.rounds) {
       if (!process.isAlive()) continue;
-      const done = round(NOBODY).catch((error: unknown) => world.ground.report(`a loop stumbled: ${error}`));
+      const done = round(process.undisturbed).catch((error: unknown) =>
+        world.ground.report(`a loop stumbled: ${error}`),
+      );
       await Promise.race([done, process.death]);
     }
   }

@@ -5,8 +5,6 @@ const MOST_ROUNDS = 50_000;
 /** Real time that one handler may take for work that is not simulated. */
 const LONGEST_REAL_MS = 10_000;
 
-const NOBODY = new AbortController().signal;
-
 /** A real broker needs time between one look and the next. */
 const BROKER_MS = 2;
 
@@ -42,7 +40,7 @@ const visible = async (world: World): Promise<void> => {
 const backgroundRound = async (world: World): Promise<void> => {
   for (const process of world.processes) {
     for (const round of process.rounds) {
-      if (process.isAlive()) await Promise.race([round(NOBODY), process.death]);
+      if (process.isAlive()) await Promise.race([round(process.undisturbed), process.death]);
     }
   }
 };

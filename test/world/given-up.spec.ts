@@ -1,5 +1,5 @@
 import type { EventType } from '@fixpoint/contracts/events/catalogue';
-import { actionStream } from '@fixpoint/contracts/streams';
+import { actionStream, gateStream } from '@fixpoint/contracts/streams';
 import { describe, expect, test } from '@jest/globals';
 import { driveToRest } from './drive.ts';
 import type { Route } from './held-bus.ts';
@@ -56,6 +56,16 @@ describe('an answer that comes when nobody waits for it any more', () => {
     expect(ending).toMatchObject(expected);
     expect(dataOf(events, 'fault_recorded')[0]).toMatchObject({ phase, class: 'no_answer', count: 1 });
     expect(brokenIn(events)).toEqual([]);
+  });
+
+  test('A11 a run that was given up is judged by nobody, whenever its result arrives', async () => {
+    const events = await afterLate('node_verified_action', 'one-fix');
+    const [given] = dataOf(events, 'fault_recorded');
+    expect(given).toMatchObject({ phase: 'judge', class: 'no_answer', run: 1 });
+    const { task = '', run = 0 } = given ?? {};
+    const stream = historyOf(events).stream(gateStream(task, run));
+    expect(stream.map(({ type }) => type)).toEqual(['governance_passed']);
+    expect(dataOf(events, 'verdict_recorded').filter((each) => each.task === task && each.run === run)).toEqual([]);
   });
 
   test('A11 a run that was revoked never starts', async () => {

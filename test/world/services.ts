@@ -117,6 +117,8 @@ const repairModelOf = ({ disturb }: Ground, { process }: Foundations) => {
   return disturb.repairModel?.(model, process) ?? model;
 };
 
+/** No primitive of these worlds asks it anything. */
+const GIT = hostGit({ folder: '/nowhere', path: '/nowhere' });
 const TOKEN_CHECK = tokenCheck(PUBLIC_KEYS);
 
 export const startExecutor = async (ground: Ground, name: string): Promise<SimulatedProcess> => {
@@ -141,7 +143,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     runner: shellOf(ground, foundations),
     workspaces: workspacesOf(ground, foundations),
     folder: '/runs',
-    primitives: primitiveCalls(hostGit({ folder: '/nowhere', path: '/nowhere' })),
+    primitives: primitiveCalls(GIT),
     models: { repair: () => repairModel, agent: () => null },
     apiUrl: null,
     deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),

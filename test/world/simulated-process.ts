@@ -16,12 +16,13 @@ export interface SimulatedProcess {
   /** Handlers that sleep by the clock; 0 for a dead process. */
   asleep(): number;
   isAlive(): boolean;
+  /** Never aborted: who is killed is told nothing. Each has its own, as what listens to it stays in memory with it. */
+  readonly undisturbed: AbortSignal;
   /** Resolves when it is killed. */
   readonly death: Promise<void>;
   kill(): void;
 }
 
-const NOBODY = new AbortController().signal;
 const never = <Result>(): Promise<Result> => new Promise(() => undefined);
 
 /** A signal that says: stop now, wait for nothing. */
@@ -50,6 +51,7 @@ export type OnAnswered = (reader: string, offer: Offer) => void;
 
 export const simulatedProcess = (name: string, clock: Clock, onAnswered: OnAnswered): SimulatedProcess => {
   const subscriptions: Subscription[] = [];
+  const undisturbed = new AbortController().signal;
   let alive = true;
   const death = Promise.withResolvers<void>();
   let inHand = 0;
@@ -66,7 +68,7 @@ export const simulatedProcess = (name: string, clock: Clock, onAnswered: OnAnswe
       if (!alive) return never();
       inHand += 1;
       try {
-        const verdicts = await reader.handle(offers, NOBODY);
+        const verdicts = await reader.handle(offers, undisturbed);
         answered(reader, offers, verdicts);
         return verdicts;
       } finally {
@@ -92,6 +94,7 @@ export const simulatedProcess = (name: string, clock: Clock, onAnswered: OnAnswe
     busy: () => (alive ? inHand - asleep : 0),
     asleep: () => (alive ? asleep : 0),
     isAlive: () => alive,
+    undisturbed,
     death: death.promise,
     kill: () => {
       alive = false;

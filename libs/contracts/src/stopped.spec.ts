@@ -16,6 +16,11 @@ test.each([
     { type: 'epic_opened', data: { task: 'r', revoked_runs: [3], ended_tasks: ['r.f1'] } },
     [{ task: 'r', run: 3 }, all('r.f1')],
   ],
+  [
+    'a fault: the run that it answered, or that nobody answered',
+    { type: 'fault_recorded', data: { task: 'r', run: 2 } },
+    [{ task: 'r', run: 2 }],
+  ],
   ['what stops nothing', { type: 'task_completed', data: { task: 'r' } }, []],
   ['what makes no sense', { type: 'task_cancelled', data: { task: 1, ended_tasks: 'r.1' } }, []],
   ['no data', { type: 'task_cancelled', data: null }, []],

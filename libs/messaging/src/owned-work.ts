@@ -128,7 +128,8 @@ const runPiece = async <Result>(desk: Desk, work: Work, job: Job<Result>): Promi
   const patience = desk.deps.clock.sleep(SLOT_PATIENCE_MS, waited.signal);
   try {
     const result = await desk.inSlot(() => {
-      waited.abort();
+      // A reason of its own: without one an exception is built for every piece of work.
+      waited.abort('begun');
       return underLease(desk.deps, piece, job.body);
     }, patience);
     return result ?? { outcome: 'stopped', reason: 'no_slot' };
