@@ -1,6 +1,6 @@
 import { actionStream } from '@fixpoint/contracts/streams';
 import { describe, expect, test } from '@jest/globals';
-import { ROOT } from './domain/lineage/lineage.fixture.ts';
+import { mode, nodeSpec, ROOT, taskSpec } from './domain/lineage/lineage.fixture.ts';
 import { World } from './orchestrator.fixture.ts';
 
 const DONE = { verdict: 'done' };
@@ -14,6 +14,19 @@ describe('the reader that decides', () => {
     expect(await world.hear(await world.judge())).toEqual([DONE]);
     expect(await world.types()).toEqual(['task_submitted', 'node_ready', 'node_completed', 'task_completed']);
     expect(await world.newest('task_completed')).toMatchObject({ output: 'out' });
+  });
+
+  test('H-T97 accounts for a good result at once where money was reserved, though its task was cancelled', async () => {
+    const world = new World(mode({ run_money_micros: 100 }));
+    await world.submit(ROOT, taskSpec([nodeSpec({ policy: 'recover', max_repair_attempts: 1 })]));
+    const ended = await world.end({ spent: { duration_ms: 1, money_micros: 30, tokens: 0 } });
+    const cause = { id: 'cancel', time: world.clock.now().toISOString(), actor: 'ada' };
+    const command = { type: 'cancel_task', task: ROOT, reason: '' } as const;
+    await world.lineages.decide('spec', [
+      await world.lineages.commandFor({ root: ROOT, command, cause, nodeReady: null }),
+    ]);
+    await world.hear(ended);
+    expect(await world.newest('run_accounted')).toMatchObject({ run: 1, total: { money_micros: 30 } });
   });
 
   test('reads no action stream for a result that it has heard of', async () => {

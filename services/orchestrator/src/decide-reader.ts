@@ -7,6 +7,7 @@ import { DecisionContended, type DecisionOutcome } from '@fixpoint/event-store/r
 import type { Offer, Reader, Verdict } from '@fixpoint/messaging/bus';
 import { type Publisher, publicationsOf } from '@fixpoint/messaging/publisher';
 import { failedBy } from '@fixpoint/messaging/work-verdict';
+import { z } from 'zod';
 import type { RunResult } from './domain/lineage/commands.ts';
 import { type LineageDecision, type Lineages, LineageUnknown } from './lineages.ts';
 import { type LineageAnswer, type Reaction, react } from './reactions/react.ts';
@@ -50,7 +51,7 @@ const handle = async (deps: DecideReaderDeps, offers: readonly Offer[]): Promise
   const prepared = await Promise.all(
     offers.map(async (offer, index) => ({
       offer,
-      next: await prepare(deps, offer, answerOf(reactions[index], results)),
+      next: await prepare(deps, offer, answerOf(reactions[index], { results, offer })),
     })),
   );
   return decideAll(deps, prepared);
@@ -74,15 +75,28 @@ type ReadyAnswer = { readonly root: string; readonly command: LineageAnswer };
 
 const answerOf = (
   reaction: Reaction | Verdict | undefined,
-  results: ReadonlyMap<string, RunResult>,
+  { results, offer }: { readonly results: ReadonlyMap<string, RunResult>; readonly offer: Offer },
 ): ReadyAnswer | Verdict => {
   if (reaction === undefined) return DONE;
   if ('verdict' in reaction) return reaction;
   if (reaction.reaction === 'command') return reaction;
+  if (reaction.reaction === 'remember') return accountedAtOnce(reaction.result, offer);
   if (reaction.reaction !== 'command_on_result') return DONE;
   const result = results.get(actionStream(reaction.task, reaction.run));
   if (result) return { root: reaction.root, command: reaction.commandOn(result) };
   return { verdict: 'failed', error: `run ${reaction.run} of ${reaction.task} was judged and has no result` };
+};
+
+const allowedSchema = z.object({ allowance: z.object({ money_micros: z.number(), tokens: z.number() }) });
+
+/**
+ * A good result waits for its judgement. What it spent does not: of a run that was given up, or whose task ended, nobody asks
+ * for a judgement, and its reservation would never end.
+ */
+const accountedAtOnce = (result: RunResult, { nodeReady }: Offer): ReadyAnswer | Verdict => {
+  const told = allowedSchema.safeParse(nodeReady?.data);
+  const hadNothing = told.success && told.data.allowance.money_micros === 0 && told.data.allowance.tokens === 0;
+  return hadNothing ? DONE : { root: result.root, command: { type: 'end_run', result } };
 };
 
 /** People may have replayed or discarded the letter since: a late word about it must not call a human again. */

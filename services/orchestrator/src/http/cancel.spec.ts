@@ -53,6 +53,16 @@ describe('POST /v1/tasks/:lineage/cancel', () => {
     expect(await typesOf(actionStream(other, 1))).toEqual([]);
   });
 
+  test('frees what was reserved for a run that never starts', async () => {
+    const document = `${DOCUMENT}policy: recover\n`;
+    const one = String((await post('/v1/tasks', { document })).body.lineage);
+    await post(`/v1/tasks/${one}/cancel`, {});
+    expect((await store.readStream(lineageStream(one))).at(-1)).toMatchObject({
+      type: 'run_accounted',
+      data: { run: 1, spent: { money_micros: 0, tokens: 0 } },
+    });
+  });
+
   test('asked again, writes nothing', async () => {
     const lineage = await submitted();
     await post(`/v1/tasks/${lineage}/cancel`, {});

@@ -6,20 +6,37 @@ import { parseEvent } from '@fixpoint/contracts/events/parse-event';
 import { actionStream } from '@fixpoint/contracts/streams';
 import { eventId } from '@fixpoint/event-store/event-id';
 import type { EventStore } from '@fixpoint/event-store/event-store';
+import type { Lineages } from '../lineages.ts';
 
 const REVOKE = 'orchestrator__revoke';
+
+export interface RevokeDeps {
+  readonly store: Pick<EventStore, 'append'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly lineages: Pick<Lineages, 'commandFor' | 'decide'>;
+}
 
 /**
  * Runs of a unit that ended can never start from now on: version 1 of their streams is taken. One that has started is
  * stopped by its executor, and whatever is missed here is found by the executor when it asks the store before it starts.
+ * What was reserved for those that never start is free again.
  */
-export const revokeRuns = async (
-  { store, clock }: { readonly store: Pick<EventStore, 'append'>; readonly clock: Pick<Clock, 'now'> },
-  events: readonly RecordedEvent[],
-): Promise<void> => {
+export const revokeRuns = async (deps: RevokeDeps, events: readonly RecordedEvent[]): Promise<void> => {
   for (const event of events) {
-    for (const run of stoppedIn(event)) await store.append(revocation(clock, event, run));
+    for (const run of stoppedIn(event)) {
+      const { outcome } = await deps.store.append(revocation(deps.clock, event, run));
+      if (outcome === 'appended') await freeReservation(deps, event, run);
+    }
   }
+};
+
+const freeReservation = async ({ lineages }: RevokeDeps, { root, ...event }: RecordedEvent, run: StoppedRun) => {
+  const cause = { id: `revoked:${run.task}:${run.run}`, time: event.occurred_at, actor: event.metadata.actor };
+  const command = { type: 'regate_run' as const, ...run, detail: event.type };
+  const [outcome] = await lineages.decide(REVOKE, [
+    await lineages.commandFor({ root, command, cause, nodeReady: null }),
+  ]);
+  if (outcome?.outcome === 'failed') throw outcome.error;
 };
 
 type StoppedRun = { readonly task: string; readonly run: number };
