@@ -28,5 +28,8 @@ export const taskIdAt = (root: string, address: string): string => `${root}${add
 /** Id of a unit's n-th handoff, 1-based. */
 export const handoffIdAt = (task: string, n: number): string => `${task}.h${n}`;
 
+/** Which handoff of its unit an id names, 1-based; 0 for what is no id of one. */
+export const handoffNumber = (handoff: string): number => Number(/\.h(\d+)$/.exec(handoff)?.[1] ?? 0);
+
 /** The lineage that a task or handoff belongs to: ids below a root begin with its own, which has no dot. */
 export const rootOfId = (id: string): string => id.split('.', 1)[0] ?? id;

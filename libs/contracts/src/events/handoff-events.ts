@@ -191,10 +191,19 @@ const handoffWarned = defineEvent({
   }),
 });
 
+/** What is added to the bounds of the node that the handoff is about. */
+const grantedSchema = z.object({
+  execute: z.int().nonnegative(),
+  judge: z.int().nonnegative(),
+  iterations: z.int().nonnegative(),
+  indeterminate: z.int().nonnegative(),
+});
+export type Granted = z.infer<typeof grantedSchema>;
+
 const handoffExpired = defineEvent({
   type: 'handoff_expired',
   owners: ['orchestrator'],
-  version: 1,
+  version: 2,
   description: 'Nobody decided in time: the declared outcome follows in the same append. With `keep` it stays open.',
   data: z.object({
     ...taskRef,
@@ -203,7 +212,20 @@ const handoffExpired = defineEvent({
     /** As declared; differs from the outcome where a timer may not do it. */
     declared: onExpirySchema,
     reason: z.string(),
+    /** The node that a `retry` begins with; null for every other outcome. */
+    node_index: z.int().nonnegative().nullable(),
+    /** Fixes of the unit that end with the handoff. */
+    ended_tasks: z.array(z.string()),
+    granted: grantedSchema,
   }),
+  upcasts: [
+    (data: Readonly<Record<string, unknown>>) => ({
+      ...data,
+      node_index: null,
+      ended_tasks: [],
+      granted: { execute: 0, judge: 0, iterations: 0, indeterminate: 0 },
+    }),
+  ],
 });
 
 const humanDecided = defineEvent({
@@ -224,13 +246,7 @@ const humanDecided = defineEvent({
     node_index: z.int().nonnegative().nullable(),
     /** Fixes of the unit that end with what was decided about. */
     ended_tasks: z.array(z.string()),
-    /** Added to the bounds of the node that is decided about. */
-    granted: z.object({
-      execute: z.int().nonnegative(),
-      judge: z.int().nonnegative(),
-      iterations: z.int().nonnegative(),
-      indeterminate: z.int().nonnegative(),
-    }),
+    granted: grantedSchema,
     actor: z.string(),
     authenticated: authenticatedSchema,
     decided_at: z.string(),

@@ -68,7 +68,7 @@ const affinityChanged = defineEvent({
     ...taskRef,
     from: z.int(),
     to: z.int(),
-    reason: z.enum(['stalled', 'completed', 'recompose_started', 'recompose_failed', 'decided']),
+    reason: z.enum(['stalled', 'completed', 'recompose_started', 'recompose_failed', 'decided', 'expired']),
   }),
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { audited } from './audited-event.ts';
 import { foldRows } from './fold-rows.ts';
+import { expired } from './handoff-history.fixture.ts';
 import {
   at,
   blocked,
@@ -131,6 +132,13 @@ describe('task row', () => {
     expect(rows.get('r1')).toMatchObject({ status: own, ended_at: at(2) });
     expect(rows.get('r1.f1')).toMatchObject({ status: 'cancelled', ended_at: at(2) });
     expect(rowAfter(blocked('r1', 'r1'), ended).get('r1')).toMatchObject({ status: 'blocked', ended_at: at(1) });
+  });
+
+  test('runs on when its handoff ran out and is tried again, and waits on where it is kept', () => {
+    const rows = rowAfter(spawned('r1', 1), humanRequired('r1'), expired('r1'));
+    expect(rows.get('r1')).toMatchObject({ status: 'running', halt_type: null });
+    expect(rows.get('r1.f1')).toMatchObject({ status: 'stalled' });
+    expect(rowAfter(humanRequired('r1'), expired('r1', 'keep')).get('r1')).toMatchObject({ status: 'human' });
   });
 
   test('runs on when its handoff is withdrawn', () => {

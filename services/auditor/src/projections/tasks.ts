@@ -32,6 +32,7 @@ const tasksOf = (fact: FixpointEvent): readonly string[] => {
     case 'task_cancelled':
     case 'task_abandoned':
     case 'human_decided':
+    case 'handoff_expired':
       return [...new Set([fact.data.task, ...fact.data.ended_tasks])];
     case 'epic_opened':
       return [fact.data.task, ...fact.data.children.map(({ task }) => task), ...fact.data.ended_tasks];
@@ -163,7 +164,8 @@ const meaning = (row: TaskRow, fact: FixpointEvent, at: string): Partial<TaskRow
     case 'recompose_started':
       return { status: 'running', halt_type: null, raw_halt_type: null };
     case 'human_decided':
-      return decided(row, fact.data, at);
+    case 'handoff_expired':
+      return handoffEnded(row, fact, at);
     case 'task_cancelled':
     case 'task_abandoned':
       return row.ended_at === null ? { status: statusAfter(row, fact), ended_at: at } : undefined;
@@ -192,11 +194,13 @@ type EndOfUnit = Extract<FixpointEvent, { type: 'task_cancelled' | 'task_abandon
 const statusAfter = ({ task }: TaskRow, { type, data }: EndOfUnit): TaskStatus =>
   type === 'task_abandoned' && task === data.task ? 'abandoned' : 'cancelled';
 
-const decided = (
+const handoffEnded = (
   row: TaskRow,
-  { task, ended_tasks }: EventNamed<'human_decided'>['data'],
+  fact: EventNamed<'human_decided'> | EventNamed<'handoff_expired'>,
   at: string,
 ): Partial<TaskRow> | undefined => {
+  const { task, ended_tasks } = fact.data;
+  if (fact.type === 'handoff_expired' && fact.data.outcome === 'keep') return undefined;
   if (row.task === task)
     return row.status === 'human' ? { status: 'running', halt_type: null, raw_halt_type: null } : {};
   return ended_tasks.includes(row.task) && row.ended_at === null ? { status: 'stalled', ended_at: at } : undefined;

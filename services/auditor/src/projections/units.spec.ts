@@ -1,6 +1,7 @@
 import { parseEvent } from '@fixpoint/contracts/events/parse-event';
 import { describe, expect, test } from '@jest/globals';
 import { childResolved, epicOpened, recomposeFailed, recomposeStarted } from './epic-history.fixture.ts';
+import { expired } from './handoff-history.fixture.ts';
 import {
   blocked,
   completed,
@@ -49,6 +50,8 @@ describe('the open units of a lineage', () => {
     expect(again).toEqual({ r1: { at: 'running', handoff: 'r1.h1' } });
     expect(openHandoffs(again)).toBe(1);
     expect(openAfter(askedFor('r1'), withdrawn('r1'))).toEqual({ r1: { at: 'running', handoff: null } });
+    expect(openAfter(askedFor('r1'), expired('r1'))).toEqual({ r1: { at: 'running', handoff: null } });
+    expect(openAfter(askedFor('r1'), expired('r1', 'keep'))).toEqual(openAfter(askedFor('r1')));
   });
 
   test('are fewer when one is cancelled, with all below it', () => {

@@ -27,6 +27,8 @@ export const unitsAfter = (units: Units, fact: FixpointEvent): Units => {
     case 'handoff_withdrawn':
     case 'human_decided':
       return changed(units, fact.data.task, withoutHandoff);
+    case 'handoff_expired':
+      return fact.data.outcome === 'keep' ? units : changed(units, fact.data.task, withoutHandoff);
     case 'task_completed':
     case 'task_blocked':
       return without(units, [fact.data.task]);

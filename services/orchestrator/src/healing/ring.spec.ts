@@ -36,6 +36,16 @@ describe('a round of timers', () => {
     expect(world.published.map(({ offer }) => offer.event.type)).toEqual(['node_ready']);
   });
 
+  test('D3 warns of the end of a handoff', async () => {
+    const world = new World();
+    await world.submit();
+    await world.hear(await world.end({ outcome: 'faulted', fault_class: 'source' }));
+    const { warn_at: due_at } = await world.newest('human_required');
+    const warning = { ...timer(ROOT, 1), id: `${ROOT}.h1:warning:${due_at}`, kind: 'warning', due_at } as const;
+    expect((await round(world, [warning])).fired).toEqual([warning.id]);
+    expect((await world.newest('handoff_warned')).share).toBe(50);
+  });
+
   test('is over with a timer that came too late', async () => {
     const world = new World();
     await world.submit();

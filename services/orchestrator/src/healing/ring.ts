@@ -1,3 +1,4 @@
+import { handoffIdAt } from '@fixpoint/contracts/addresses';
 import type { Clock } from '@fixpoint/contracts/clock';
 import { type Publisher, publicationsOf } from '@fixpoint/messaging/publisher';
 import type { Timer } from '../domain/lineage/commands.ts';
@@ -37,8 +38,9 @@ interface Ringing {
   readonly decision: LineageDecision;
 }
 
-const timerOf = ({ kind, task, number }: TimerRow): Timer => {
+const timerOf = ({ kind, task, number, due_at: dueAt }: TimerRow): Timer => {
   if (kind === 'deadline') return { kind };
+  if (kind === 'warning' || kind === 'expiry') return { kind, task, handoff: handoffIdAt(task, number), dueAt };
   if (kind === 'recompose') return { kind, task, attempt: number };
   return kind === 'retry' ? { kind, task, run: number } : { kind, task, request: number };
 };

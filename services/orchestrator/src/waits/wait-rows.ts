@@ -41,9 +41,9 @@ export interface TimerRow {
   /** The same for the same timer, however often it is derived. */
   readonly id: string;
   readonly root: string;
-  readonly kind: 'retry' | 'request' | 'recompose' | 'deadline';
+  readonly kind: 'retry' | 'request' | 'recompose' | 'warning' | 'expiry' | 'deadline';
   readonly task: string;
-  /** Run after which, or request after which; 0 for a deadline. */
+  /** Run after which, or request after which; which handoff of the unit; 0 for a deadline. */
   readonly number: number;
   /** ISO 8601. */
   readonly due_at: string;

@@ -208,3 +208,49 @@ test('more time moves the one deadline of a lineage; more of something else does
   expect(Object.values(waitsFor(submitted, more(later)).timers)).toMatchObject([{ task: 'r', due_at: later }]);
   expect(waitsFor(submitted, more(null)).timers).toEqual(waitsFor(submitted).timers);
 });
+
+describe('the timers of a handoff', () => {
+  const [warnAt, nextAt, endAt, laterAt] = ['03', '05', '06', '07'].map((day) => `2026-01-${day}T00:00:00.000Z`);
+  const about = { task: 'r', handoff: 'r.h2' };
+  const human = (warn_at = warnAt, run_open = false) =>
+    event('human_required', { ...about, warn_at, expires_at: endAt, run_open });
+  const lifeOf = (...events: readonly RecordedEvent[]): unknown =>
+    Object.values(waitsFor(submitted, ready(), ...events).timers)
+      .filter(({ kind }) => kind === 'warning' || kind === 'expiry')
+      .map(({ kind, number, due_at }) => [kind, number, due_at])
+      .sort();
+
+  test('D3 are its first warning and its end', () => {
+    expect(lifeOf(human())).toEqual([
+      ['expiry', 2, endAt],
+      ['warning', 2, warnAt],
+    ]);
+    expect(lifeOf(human(endAt))).toEqual([['expiry', 2, endAt]]);
+  });
+
+  test('are the next warning once one was given, and then the end alone', () => {
+    const warned = (next_at = nextAt) => event('handoff_warned', { ...about, next_at, expires_at: endAt });
+    expect(lifeOf(human(), warned())).toEqual([
+      ['expiry', 2, endAt],
+      ['warning', 2, nextAt],
+    ]);
+    expect(lifeOf(human(), warned(), warned(endAt))).toEqual([['expiry', 2, endAt]]);
+  });
+
+  test('are other ones when the end moves, so that whoever rang the old one removes none of them', () => {
+    const claimed = event('handoff_claimed', { ...about, expires_at: laterAt });
+    const ids = (...events: readonly RecordedEvent[]): string[] =>
+      Object.values(waitsFor(...events).timers).flatMap(({ id, kind }) => (kind === 'expiry' ? [id] : []));
+    expect(lifeOf(human(), claimed)).toContainEqual(['expiry', 2, laterAt]);
+    expect(ids(human(), claimed)).not.toEqual(ids(human()));
+  });
+
+  test('stay whatever runs or is added beside it', () => {
+    const beside = [ready('r', 2), event('handoff_updated', { ...about, run_open: false })];
+    expect(lifeOf(human(warnAt, true), ...beside)).toEqual(lifeOf(human()));
+  });
+
+  test.each(['human_decided', 'handoff_withdrawn', 'handoff_expired'])('are gone with %s', (type) => {
+    expect(lifeOf(human(), event(type, about))).toEqual([]);
+  });
+});

@@ -1,36 +1,15 @@
 import { unitIdOf } from '@fixpoint/contracts/addresses';
 import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import { z } from 'zod';
+import { endMoves, lifeBegins, lifeEnds, warned } from './handoff-life.ts';
 import { afterInQueue, queuedRow } from './queued-after.ts';
+import { type Change, type Fields, fieldsSchema, isBeside, timer, without, withTimer } from './timer-rows.ts';
 import { type LineageWaits, NO_WAITS, type TimerRow, type Waiting, type WaitKind } from './wait-rows.ts';
 
 /** First re-offer after this long. Source: docs/rules.md (Healing). */
 const FIRST_WAIT_MS = 5_000;
 
-/** What rows need of an event; parsed leniently, since one event that nobody understands must not stop all others. */
-const fieldsSchema = z.object({
-  task: z.string(),
-  run: z.int().default(0),
-  request: z.int().default(0),
-  attempt: z.int().default(0),
-  outcome: z.string().default(''),
-  firewall_broken: z.string().nullable().default(null),
-  next_at: z.string().nullable().default(null),
-  phase: z.string().default(''),
-  run_open: z.boolean().default(false),
-  deadline_at: z.string().default(''),
-  ended_tasks: z.array(z.string()).default([]),
-  scope: z.object({ project: z.string() }).default({ project: '' }),
-});
-type Fields = z.infer<typeof fieldsSchema>;
-
 const spawnSchema = z.object({ parent_ref: z.string() });
-
-interface Change {
-  readonly waits: LineageWaits;
-  readonly event: RecordedEvent;
-  readonly fields: Fields;
-}
 
 /** What a lineage waits for after an event. Absolute: the same event again changes nothing. Other types leave it as it is. */
 export const waitsAfter = (waits: LineageWaits, event: RecordedEvent): LineageWaits => {
@@ -58,9 +37,6 @@ const withRow = (waits: LineageWaits, row: Waiting): LineageWaits => ({
   ...waits,
   waiting: { ...waits.waiting, [row.task]: row },
 });
-
-const without = <Row>(rows: Readonly<Record<string, Row>>, keys: readonly string[]): Readonly<Record<string, Row>> =>
-  Object.fromEntries(Object.entries(rows).filter(([key]) => !keys.includes(key)));
 
 /** How often a unit that waits for its children is looked at. Source: docs/rules.md (Epics). */
 const SWEEP_MS = 10 * 60_000;
@@ -129,21 +105,6 @@ const started = ({ waits, event, fields }: Change): LineageWaits => {
 const runEnded = ({ outcome, firewall_broken }: Fields): WaitKind =>
   (outcome === 'satisfied' || outcome === 'degraded') && firewall_broken === null ? 'judge' : 'decide';
 
-const timer = (
-  event: RecordedEvent,
-  at: string,
-  rest: Pick<TimerRow, 'id' | 'kind' | 'task' | 'number'>,
-): TimerRow => ({
-  root: event.root,
-  due_at: at,
-  next_at: at,
-  ...rest,
-});
-
-/** A time that is none could not be written, and one row that can't be written holds up those of all lineages. */
-const withTimer = (waits: LineageWaits, row: TimerRow): LineageWaits =>
-  Number.isNaN(Date.parse(row.due_at)) ? waits : { ...waits, timers: { ...waits.timers, [row.id]: row } };
-
 /** One a lineage, whoever got more time. */
 const deadlineOf = (event: RecordedEvent, at: string): TimerRow =>
   timer(event, at, { id: `${event.root}:deadline`, kind: 'deadline', task: event.root, number: 0 });
@@ -152,7 +113,7 @@ const withoutTimersOf = (waits: LineageWaits, task: string): LineageWaits['timer
   without(
     waits.timers,
     Object.values(waits.timers)
-      .filter((row) => row.task === task && row.kind !== 'deadline')
+      .filter((row) => row.task === task && !isBeside(row))
       .map((row) => row.id),
   );
 
@@ -219,8 +180,8 @@ const handedOff = ({ waits, fields }: Change): LineageWaits => {
       row.kind === 'fix' || isOther(task) ? row : rested(row, 'human'),
     ]),
   );
-  const deadlines = Object.values(waits.timers).filter((row) => row.kind === 'deadline' || isOther(row.task));
-  return { ...waits, waiting, timers: Object.fromEntries(deadlines.map((row) => [row.id, row])) };
+  const kept = Object.values(waits.timers).filter((row) => isBeside(row) || isOther(row.task));
+  return { ...waits, waiting, timers: Object.fromEntries(kept.map((row) => [row.id, row])) };
 };
 
 const tasksEnded = (waits: LineageWaits, tasks: readonly string[]): LineageWaits => ({
@@ -254,8 +215,13 @@ const CHANGES: Readonly<Record<string, (change: Change) => LineageWaits>> = {
   split_decided: councilAnswered,
   council_faulted: councilAnswered,
   split_refused: settled,
-  human_required: handedOff,
+  human_required: (change) => lifeBegins({ ...change, waits: handedOff(change) }),
   handoff_updated: handedOff,
+  handoff_claimed: endMoves,
+  handoff_warned: warned,
+  handoff_expired: lifeEnds,
+  handoff_withdrawn: lifeEnds,
+  human_decided: lifeEnds,
   recovery_exhausted: ({ waits, fields }) => tasksEnded(waits, fields.ended_tasks),
   recovery_stalled: ({ waits, fields }) => tasksEnded(waits, fields.ended_tasks),
   deadline_passed: ({ waits, fields }) => ({ ...waits, timers: without(waits.timers, [`${fields.task}:deadline`]) }),

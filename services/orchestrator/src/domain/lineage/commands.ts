@@ -162,6 +162,8 @@ export type Timer =
   | { readonly kind: 'retry'; readonly task: string; readonly run: number }
   | { readonly kind: 'request'; readonly task: string; readonly request: number }
   | { readonly kind: 'recompose'; readonly task: string; readonly attempt: number }
+  /** A part of the life of a handoff is over, or all of it; `dueAt` as the handoff says (ISO). */
+  | { readonly kind: 'warning' | 'expiry'; readonly task: string; readonly handoff: string; readonly dueAt: string }
   | { readonly kind: 'deadline' };
 
 /** The turn of a queued run has come. */

@@ -3,7 +3,8 @@ import type { Decision } from '@fixpoint/contracts/human-decision';
 import type { Context, LineageCommand } from './commands.ts';
 import type { EpicPlay } from './epics/epic.fixture.ts';
 import { slices, states } from './every-state.fixture.ts';
-import { HASH, nodeSpec, ROOT, SILENCE, taskSpec, verdict } from './lineage.fixture.ts';
+import { HASH, NOW, nodeSpec, ROOT, SILENCE, taskSpec, verdict } from './lineage.fixture.ts';
+import type { Handoff } from './state.ts';
 
 type Bare = LineageCommand extends infer One ? (One extends unknown ? Omit<One, keyof Context> : never) : never;
 
@@ -97,7 +98,18 @@ const toHuman = (play: EpicPlay): Record<string, Bare> => {
     'ask for a split': decide({ kind: 'split', hint: 'by layer' }),
     cancel: { type: 'cancel_task', task: ROOT, reason: 'not needed any more' },
     claim: { type: 'claim_handoff', ...about, actor: 'ada', forMs: 60_000 },
+    ...lifeOf(open ?? null),
   };
+};
+
+const lifeOf = (open: Handoff | null): Record<string, Bare> => {
+  const handoff = open?.id ?? `${ROOT}.h9`;
+  const task = handoff.replace(/\.h\d+$/, '');
+  const due = (kind: 'warning' | 'expiry', dueAt = NOW): Bare => ({
+    type: 'timer_due',
+    timer: { kind, task, handoff, dueAt },
+  });
+  return { 'warning due': due('warning', open?.warnAt), 'time is over': due('expiry', open?.expiresAt) };
 };
 
 const aboutLetters = (): Record<string, Bare> => {

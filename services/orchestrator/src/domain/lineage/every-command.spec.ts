@@ -26,9 +26,11 @@ const running: Row = {
   ...{ proceed: 'node_completed task_completed', recover: 'run_counted subtask_spawned node_ready' },
   ...{ 'no answer': 'fault_recorded', 'hand in a child': 'child_submitted node_ready', deadline: 'deadline_passed' },
 };
+/** Nobody is cut off who was not warned: an end that comes first is a warning. */
+const life: Row = { 'warning due': 'handoff_warned', 'time is over': 'handoff_warned' };
 /** A human is asked about the whole unit. */
 const asked: Row = {
-  ...still,
+  ...{ ...still, ...life },
   ...{ deadline: 'deadline_passed handoff_updated', 'dead letter': 'handoff_updated', claim: 'handoff_claimed' },
   ...{ amend: 'human_decided node_ready', resolve: 'human_decided node_ready' },
   'ask for a split': 'human_decided decomposition_requested',
@@ -88,11 +90,11 @@ const table: Readonly<Record<StateName, Row>> = {
   'superseded by children of which one is blocked': {
     ...childRuns,
     ...{ halt: 'task_blocked handoff_updated', 'dead letter': 'handoff_updated', claim: 'handoff_claimed' },
-    cancel: 'task_cancelled handoff_withdrawn',
+    ...{ cancel: 'task_cancelled handoff_withdrawn', ...life },
     ...{ amend: notAllowed, retry: notAllowed, 'ask for a split': notAllowed, resolve: 'refused: unit_superseded' },
   },
   'superseded by a child that can not be merged': {
-    ...childRuns,
+    ...{ ...childRuns, ...life },
     ...{ retry: 'human_decided node_ready', resolve: 'human_decided node_ready', claim: 'handoff_claimed' },
     ...{ amend: notAllowed, 'ask for a split': notAllowed, cancel: 'task_cancelled handoff_withdrawn' },
   },
@@ -104,7 +106,12 @@ const table: Readonly<Record<StateName, Row>> = {
   'waiting to recompose': { ...still, 'recompose due': 'recompose_started node_ready', deadline: outOfTime },
   'waiting for a human to recompose': {
     ...asked,
-    ...{ retry: lifted, resolve: lifted, amend: notAllowed, 'ask for a split': notAllowed },
+    ...{
+      retry: 'human_decided affinity_changed recompose_started node_ready',
+      resolve: lifted,
+      amend: notAllowed,
+      'ask for a split': notAllowed,
+    },
     'recompose due': 'recompose_started node_ready',
   },
   completed: ended,

@@ -164,8 +164,9 @@ const childResolved = (state: Admitted, data: Data<'epic_child_resolved'>): Admi
   return data.epic === null ? resolved : withEpic(resolved, data.epic, (epic) => ({ ...epic, ref: data.epic_ref }));
 };
 
-/** The child begins anew from the merge; what it counted stays counted. */
+/** The child begins anew from the merge; what it counted stays counted. Once a human is asked it keeps its own version. */
 const integrationFailed = (state: Admitted, data: Data<'integration_failed'>): Admitted => {
+  if (data.conflicts >= data.limit) return withTask(state, data.task, (task) => unmerged(task, data.conflicts));
   const { workspace_ref: accepted, base_ref: baseRef } = data;
   const brief = { intent: state.intent, ...data.failure_signal };
   const again = withTask(state, data.task, (task) => ({
@@ -175,6 +176,11 @@ const integrationFailed = (state: Admitted, data: Data<'integration_failed'>): A
   const own = again.tasks[data.task]?.epic ?? null;
   return own === null ? again : withEpic(again, own, (epic) => ({ ...epic, ref: accepted }));
 };
+
+const unmerged = (task: Task, conflicts: number): Task => ({
+  ...task,
+  ...{ conflicts: Math.max(task.conflicts, conflicts), current: null, queued: null, retry: null },
+});
 
 const begunAnew = (task: Task, accepted: Task['accepted']): Task => ({
   ...task,

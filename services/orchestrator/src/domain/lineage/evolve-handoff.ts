@@ -19,7 +19,7 @@ export const evolveHandoff = (state: Admitted, event: LineageEvent): Admitted =>
     case 'handoff_claimed':
       return claimed(state, event.data);
     case 'handoff_warned':
-      return withHandoff(state, event.data, (handoff) => ({ ...handoff, warned: event.data.share }));
+      return warned(state, event.data);
     case 'handoff_expired':
       return expired(state, event.data);
     case 'handoff_withdrawn':
@@ -138,35 +138,52 @@ const claimed = (state: Admitted, data: Data<'handoff_claimed'>): Admitted =>
     expiresAt: data.expires_at,
   }));
 
+const warned = (state: Admitted, data: Data<'handoff_warned'>): Admitted =>
+  withHandoff(state, data, (handoff) => ({
+    ...handoff,
+    warned: data.share,
+    warnAt: data.next_at,
+    expiresAt: data.expires_at,
+  }));
+
 const expired = (state: Admitted, data: Data<'handoff_expired'>): Admitted => {
   if (data.outcome === 'keep') return withHandoff(state, data, (handoff) => ({ ...handoff, warned: 100 }));
-  return withUnitOf(state, data.task, (unit) => ({
+  const free = withUnitOf(fixesEnded(state, data.ended_tasks), data.task, (unit) => ({
     ...reopened(unit),
     retriedByTimer: unit.retriedByTimer || data.outcome === 'retry',
+    recovering: unit.recovering && data.ended_tasks.length === 0,
   }));
+  return withTask(free, data.task, (task) => ({ ...task, ...begunAgain(task, data) }));
 };
+
+const fixesEnded = (state: Admitted, fixes: readonly string[]): Admitted =>
+  fixes.reduce(
+    (folded, id) =>
+      withTask(folded, id, (task) => ({ ...task, status: 'ended', current: null, queued: null, retry: null })),
+    state,
+  );
 
 /** A decision starts the comparison of judgements anew. */
 const decided = (state: Admitted, data: Data<'human_decided'>): Admitted => {
-  const ended = data.ended_tasks.reduce(
-    (folded, id) =>
-      withTask(folded, id, (task) => ({ ...task, status: 'ended', current: null, queued: null, retry: null })),
-    { ...state, decided: { ...state.decided, [data.handoff]: data.decision_id } },
-  );
-  const free = withUnitOf(ended, data.task, (unit) => ({
+  const known = { ...state, decided: { ...state.decided, [data.handoff]: data.decision_id } };
+  const free = withUnitOf(fixesEnded(known, data.ended_tasks), data.task, (unit) => ({
     ...reopened(unit),
     stall: isForMore(unit, data) ? unit.stall : null,
     resolving: data.decision.kind === 'resolve',
     recovering: unit.recovering && data.ended_tasks.length === 0,
   }));
-  return withTask(free, data.task, (task) => decidedTask(task, data));
+  return withTask(free, data.task, (task) => ({
+    ...(data.nodes === null ? task : amended(task, data, data.nodes)),
+    ...begunAgain(task, data),
+  }));
 };
 
-const decidedTask = (task: Task, data: Data<'human_decided'>): Task => {
+type Begun = Pick<Data<'human_decided'>, 'node_index' | 'ended_tasks' | 'granted'>;
+
+const begunAgain = (task: Task, data: Begun): Partial<Task> => {
   const entered = enteredAt(task, data.node_index ?? task.nodeIndex);
   const { node } = entered;
   return {
-    ...(data.nodes === null ? task : amended(task, data, data.nodes)),
     ...entered,
     candidate: data.ended_tasks.length === 0 ? task.candidate : null,
     signatures: [],

@@ -213,7 +213,7 @@ export interface Handoff {
   readonly verdicts: readonly Liftable[];
   readonly paused: Paused;
   readonly claim: { readonly by: string; readonly until: string } | null;
-  /** First warning, or the end. */
+  /** The next warning, or the end. */
   readonly warnAt: string;
   readonly expiresAt: string;
   readonly onExpiry: OnExpiry;

@@ -3,6 +3,7 @@ import { councilRequest } from './council-request.ts';
 import { passDeadline } from './deadline.ts';
 import { isIdle } from './epics/landing.ts';
 import { startRecompose } from './epics/recompose.ts';
+import { handoffDue } from './expiry.ts';
 import { type Turn, unitOf } from './lookup.ts';
 import { start } from './start-run.ts';
 import type { Facts } from './state.ts';
@@ -18,6 +19,9 @@ export const timerDue = (command: TimerDue, turn: Turn): Facts => {
       return requestDue(turn, timer);
     case 'recompose':
       return recomposeDue(turn, timer);
+    case 'warning':
+    case 'expiry':
+      return handoffDue(turn, timer);
     case 'deadline':
       return passDeadline(turn);
     default:

@@ -9,6 +9,8 @@ import { amendedFrom, runAmended } from './amend.ts';
 import { checkBinding, decideAnew } from './decided-anew.ts';
 import { allowedDecisions } from './decision-table.ts';
 import { extendUnit } from './extend-unit.ts';
+import { GRANTED, NOTHING } from './granted-by.ts';
+import { openFixes } from './open-fixes.ts';
 import { closedOr, openHandoff } from './open-handoff.ts';
 import { resolveUnit } from './resolve.ts';
 import { retriedFrom, retryUnit } from './retry.ts';
@@ -48,7 +50,7 @@ const decidedData = (turn: Turn, command: DecideHandoff, { unitTask, handoff }: 
   nodes: command.nodes === null ? null : [...command.nodes],
   node_index: nodeIndexOf(command, { unitTask, handoff }),
   ended_tasks: isAboutUnit(command.decision, handoff, unitTask) ? openFixes(turn, unitTask) : [],
-  granted: GRANTED[command.decision.kind] ?? NOTHING,
+  granted: grantedBy(command.decision),
   actor: command.actor,
   authenticated: command.authenticated,
   decided_at: turn.now,
@@ -57,14 +59,8 @@ const decidedData = (turn: Turn, command: DecideHandoff, { unitTask, handoff }: 
   comment_artifact: command.commentArtifact,
 });
 
-const NOTHING: Decided['granted'] = { execute: 0, judge: 0, iterations: 0, indeterminate: 0 };
-
-/** What a decision adds to the bounds of the node. Source: docs/rules.md (Human floor). */
-const GRANTED: Readonly<Partial<Record<Decision['kind'], Decided['granted']>>> = {
-  retry: { execute: 1, judge: 1, iterations: 1, indeterminate: 1 },
-  amend: { execute: 3, judge: 0, iterations: 3, indeterminate: 0 },
-  resolve: { execute: 0, judge: 0, iterations: 1, indeterminate: 0 },
-};
+const grantedBy = ({ kind }: Decision): Decided['granted'] =>
+  kind === 'retry' || kind === 'amend' || kind === 'resolve' ? GRANTED[kind] : NOTHING;
 
 const nodeIndexOf = ({ decision, nodes }: DecideHandoff, { unitTask, handoff }: Open): number | null => {
   if (decision.kind === 'retry') return retriedFrom(unitTask, handoff, decision);
@@ -76,11 +72,6 @@ const isAboutUnit = ({ kind }: Decision, { paused }: Handoff, unitTask: Task): b
   if (kind === 'abandon') return false;
   return (kind !== 'retry' && kind !== 'extend') || paused.task === unitTask.id;
 };
-
-const openFixes = ({ state }: Turn, { id }: Task): string[] =>
-  Object.values(state.tasks)
-    .filter((task) => task.unit === id && task.kind === 'fix' && task.status === 'open')
-    .map((task) => task.id);
 
 /** Whatever a human wants done is looked at again like new work. */
 const lifted = (turn: Turn, unitTask: Task): Facts => {

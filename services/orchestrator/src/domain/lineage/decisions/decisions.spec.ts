@@ -1,6 +1,7 @@
 import type { Decision } from '@fixpoint/contracts/human-decision';
 import { askCondition } from '@fixpoint/validation/condition';
 import { describe, expect, test } from '@jest/globals';
+import { API, splitInTwo, WEB } from '../epics/epic.fixture.ts';
 import { mode, NOW, nodeSpec, Play, ref, taskSpec, verdict } from '../lineage.fixture.ts';
 import type { Turn } from '../lookup.ts';
 import { claimHandoff } from './claim-handoff.ts';
@@ -9,10 +10,17 @@ import { notResolved } from './not-resolved.ts';
 
 const HANDOFF = 'r1.h1';
 
-const decide = (play: Play, decision: Decision, more: { version?: number; id?: string; actor?: string } = {}) =>
+interface Said {
+  readonly handoff?: string;
+  readonly version?: number;
+  readonly id?: string;
+  readonly actor?: string;
+}
+
+const decide = (play: Play, decision: Decision, more: Said = {}) =>
   play.send({
     type: 'decide_handoff',
-    handoff: HANDOFF,
+    handoff: more.handoff ?? HANDOFF,
     version: more.version ?? 1,
     decisionId: more.id ?? 'd1',
     decision,
@@ -126,6 +134,38 @@ describe('a retry', () => {
 
   test('of a node that is not there is refused', () => {
     expect(() => decide(atFloor(), { kind: 'retry', from_node: 'nowhere' })).toThrow('node_unknown');
+  });
+});
+
+describe('a retry of what comes after the nodes', () => {
+  test('delivers again, and does none of the verified work', () => {
+    const workspace = { git: { url: 'https://example.org/shop.git', ref: 'main' }, keep: [] };
+    const play = new Play(mode()).submit({ ...taskSpec(), workspace, deliver: { branch: 'done' } });
+    play.judge();
+    play.unmet();
+    expect(play.last('human_required').stage).toBe('deliver');
+    expect(decide(play, RETRY)).toEqual(['human_decided', 'node_ready']);
+    expect(play.ready).toMatchObject({ run_kind: 'deliver', workspace_ref: ref('r1#1') });
+  });
+
+  test('merges the same verified work again', () => {
+    const play = splitInTwo(mode({ integrate: 1 }));
+    play.good(API);
+    play.on(API).end({ outcome: 'unmet', merge_conflicts: ['a'], workspace_ref: ref('merge') });
+    expect(decide(play, RETRY, { handoff: `${API}.h1` })).toEqual(['human_decided', 'node_ready']);
+    expect(play.on(API).ready).toMatchObject({ run_kind: 'integrate', merge: { theirs: ref(`${API}#1`) } });
+    expect(play.merged(API)).toContain('epic_child_resolved');
+  });
+
+  test('puts together once more what the children left, beside tries that wait for their time', () => {
+    const play = splitInTwo(mode({ max_recompose_attempts: 1 }));
+    play.done(API);
+    play.done(WEB);
+    play.on('r1').unmet('x');
+    expect(play.last('human_required').stage).toBe('recompose');
+    expect(decide(play, RETRY)).toEqual(['human_decided', 'affinity_changed', 'recompose_started', 'node_ready']);
+    expect(play.recomposeDue()).toEqual([]);
+    expect(play.ready).toMatchObject({ purpose: 'recompose', workspace_ref: ref(`${WEB}#2`) });
   });
 });
 

@@ -1,3 +1,4 @@
+import { handoffNumber } from '@fixpoint/contracts/addresses';
 import { Refused } from '@fixpoint/decider/refused';
 import { type Turn, taskOf } from '../lookup.ts';
 import type { Handoff, Task } from '../state.ts';
@@ -34,7 +35,7 @@ export const openHandoff = (turn: Turn, { handoff: id, version, actor }: Asked):
 /** @throws {Refused} always: it is over, or there never was such a handoff. */
 export const closedOr = ({ state }: Turn, id: string): never => {
   const unit = id.replace(/\.h\d+$/, '');
-  const number = Number(/\.h(\d+)$/.exec(id)?.[1] ?? 0);
+  const number = handoffNumber(id);
   const opened = state.units[unit]?.handoffs ?? 0;
   if (number < 1 || number > opened) throw new Refused('handoff_unknown', id);
   throw new Refused('handoff_closed', `${id} is over`);

@@ -1,10 +1,12 @@
 import type { DecisionOf } from '@fixpoint/contracts/human-decision';
 import { Refused } from '@fixpoint/decider/refused';
 import { councilRequest } from '../council-request.ts';
-import { enterNode } from '../enter-node.ts';
+import { enterNode, resumeUnit } from '../enter-node.ts';
+import { startRecompose } from '../epics/recompose.ts';
 import { type Turn, taskOf } from '../lookup.ts';
 import { start } from '../start-run.ts';
 import type { Facts, Handoff, Task } from '../state.ts';
+import { isRecomposing } from '../tree.ts';
 
 type Retry = DecisionOf<'retry'>;
 
@@ -32,9 +34,16 @@ export const retryUnit = (
   return goesOn ?? enterNode(turn, unitTask, unitTask.nodeIndex);
 };
 
-/** Only what waited for the machinery: after a stall the node is entered as at first. */
-const resumed = (turn: Turn, unitTask: Task, handoff: Handoff): Facts | null =>
-  handoff.causes.some(({ stage }) => stage === 'infrastructure') ? pausedAgain(turn, unitTask, handoff) : null;
+/** Only what the machinery stopped, or what came after the nodes: after a stall the node is entered as at first. */
+const resumed = (turn: Turn, unitTask: Task, handoff: Handoff): Facts | null => {
+  const again = handoff.causes.some(({ stage }) => stage === 'infrastructure')
+    ? pausedAgain(turn, unitTask, handoff)
+    : null;
+  if (again !== null) return again;
+  // What is verified and has not landed is landed, and never done again for that.
+  if (unitTask.landing !== null) return resumeUnit(turn, unitTask);
+  return isRecomposing(turn.state, unitTask) ? startRecompose(turn, unitTask) : null;
+};
 
 /** What the handoff stopped, once more; null when it stopped nothing. */
 export const pausedAgain = (turn: Turn, unitTask: Task, { paused }: Handoff): Facts | null => {
