@@ -109,7 +109,7 @@ describe('lint', () => {
     expect(await commandLine(['lint', write('good.yaml', GOOD)], { cwd: folder })).toEqual({
       code: 0,
       stdout:
-        'good.yaml: at most 3 recipe runs, 0 checks, 0 model calls, 0 fixes, 0 children, 0 money and 24 h under default@1\n',
+        'good.yaml: at most 3 recipe runs, 0 checks, 99 model calls, 0 fixes, 27 runs of agents, 8 children, 50 money and 24 h under default@1\n',
       stderr: '',
     });
   });

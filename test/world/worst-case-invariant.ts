@@ -34,6 +34,7 @@ const spentIn = (own: Events, root: string): Partial<WorstCase> => {
     repairs: count('self_repair'),
     model_calls: count('repair_model'),
     fix_tasks: dataOf(own, 'subtask_spawned').length,
+    money_micros: dataOf(own, 'run_accounted').at(-1)?.total.money_micros ?? 0,
   };
 };
 

@@ -102,6 +102,8 @@ const tellText = (linted: LintedFile, under: string, terminal: Terminal): void =
   if (worst_case !== null) terminal.print(`${file}: ${worstCaseText(worst_case)} under ${under}`);
 };
 
-const worstCaseText = ({ recipe_runs, checks, model_calls, fix_tasks, children, money_micros, time_ms }: WorstCase) =>
-  `at most ${recipe_runs} recipe runs, ${checks} checks, ${model_calls} model calls, ${fix_tasks} fixes, ` +
-  `${children} children, ${money_micros / 1_000_000} money and ${time_ms / 3_600_000} h`;
+const worstCaseText = ({ recipe_runs, checks, model_calls, fix_tasks, agent_runs, ...most }: WorstCase) => {
+  const { children, money_micros, time_ms } = most;
+  const own = `at most ${recipe_runs} recipe runs, ${checks} checks, ${model_calls} model calls, ${fix_tasks} fixes, `;
+  return `${own}${agent_runs} runs of agents, ${children} children, ${money_micros / 1_000_000} money and ${time_ms / 3_600_000} h`;
+};

@@ -28,11 +28,12 @@ describe('the most that a task can cost', () => {
       recipe_runs: 6,
       checks: 28,
       repairs: 12,
-      model_calls: 12,
+      model_calls: 12 + 27 + 9 * 8,
       fix_tasks: 0,
       fix_runs: 0,
-      children: 0,
-      money_micros: 0,
+      agent_runs: 27,
+      children: 8,
+      money_micros: 50_000_000,
       time_ms: 86_400_000,
     });
   });
@@ -43,6 +44,15 @@ describe('the most that a task can cost', () => {
       '{ post: [{ id: a, overridable: true, check: { command: x }, fix: { command: y } }, { id: b, check: { command: x } }], bounds: { max_total_fix_attempts: 4, execute: 2 } }',
     );
     expect(worstCase(task(two), fixed)).toMatchObject({ recipe_runs: 4, repairs: 0, fix_tasks: 4, fix_runs: 19 });
+  });
+
+  test.each([
+    ['without room for a split, no council', 'max_total_decomposition_children: 1', { children: 1, model_calls: 18 }],
+    ['without a level below it, no child', 'max_decomposition_depth: 0', { children: 0, agent_runs: 3 }],
+    ['where no run may spend, no money', 'run_money_micros: 0', { money_micros: 0 }],
+    ['as much money as the lineage has', 'max_money_micros: 7', { money_micros: 7 }],
+  ])('%s', (_, bound, expected) => {
+    expect(worstCase(task(RECOVER), mode(`{ bounds: { ${bound} } }`))).toMatchObject(expected);
   });
 
   test('the iterations of a node are never exceeded', () => {

@@ -4,7 +4,9 @@ import { whyNeverRecovers } from './may-recover.ts';
 
 /**
  * The most that a task can cost under a mode, each number for itself: no history reaches all at once. Runs that the
- * machinery lost or never began are repeated beside this and bounded apart.
+ * machinery lost or never began are repeated beside this and bounded apart. Runs, checks and repairs are those of the task
+ * as it is written, until agents or a split take it up: what these make of it nobody can count before. How many of them
+ * there may be is said, and money and time hold for all of it.
  */
 export interface WorstCase {
   /** Times that recipes of the task's own nodes are run; a gate's recipe is its check and counts here. */
@@ -13,15 +15,17 @@ export interface WorstCase {
   readonly checks: number;
   /** Corrected commands that are run. */
   readonly repairs: number;
-  /** Questions to a model; only repairs ask one in this version. */
+  /** Questions to a model: of repairs, of agents (each run for one, however many steps it takes) and of the council. */
   readonly model_calls: number;
   /** Fix tasks that are spawned. */
   readonly fix_tasks: number;
   /** Times that a `fix` of a validator is run. */
   readonly fix_runs: number;
-  /** Tasks that a split makes: none, since this version has no council. */
+  /** Runs of agents on what has stalled: on the task, and on each of its children. */
+  readonly agent_runs: number;
+  /** Tasks that splits make and that runs hand in, on all levels together. */
   readonly children: number;
-  /** Millionths of a currency unit: none, since the playbook is free. */
+  /** Of the whole lineage, in millionths of a currency unit: nothing is asked that could cost more. */
   readonly money_micros: number;
   /** The whole life of the lineage, ms. */
   readonly time_ms: number;
@@ -39,18 +43,33 @@ export const worstCase = (spec: TaskSpec, mode: ModeSpec): WorstCase => {
     taken(fixes.tasks, [...nodes.map((node) => slotOf(node, weigh)), ...nested]);
   const total = (weigh: Weigh): number => inRoot(weigh) + fixed(weigh);
   const repairs = total({ run: ({ repairs }) => repairs, check: () => 0 });
+  const units = 1 + childrenOf(mode);
+  const agentRuns = units * mode.bounds.auto_agent_max_attempts;
   return {
     recipe_runs: total({ run: () => 1, check: ({ isGate }) => (isGate ? 1 : 0) }),
     checks: inRoot(CHECKS) + fixes.checks + fixed(CHECKS, fixes.nestedChecks),
     repairs,
-    model_calls: repairs,
+    model_calls: repairs + agentRuns + (units > LEAST_CHILDREN ? units * QUESTIONS : 0),
     fix_tasks: fixes.tasks,
     fix_runs: fixes.runs,
-    children: 0,
-    money_micros: 0,
+    agent_runs: agentRuns,
+    children: childrenOf(mode),
+    money_micros: moneyOf(mode),
     time_ms: mode.bounds.deadline_ms,
   };
 };
+
+/** A split makes no fewer. */
+const LEAST_CHILDREN = 2;
+
+/** Of one unit to the council: a proposal and its review, each once more, and all of it for a smaller split. */
+const QUESTIONS = 8;
+
+const childrenOf = ({ bounds }: ModeSpec): number =>
+  bounds.max_decomposition_depth === 0 ? 0 : bounds.max_total_decomposition_children;
+
+/** Where no run may spend anything, nothing is spent. */
+const moneyOf = ({ bounds }: ModeSpec): number => (bounds.run_money_micros === 0 ? 0 : bounds.max_money_micros);
 
 /** How a node can come to be run again. */
 interface Repeats {
