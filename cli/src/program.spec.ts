@@ -19,6 +19,8 @@ const COMMANDS = [
   'primitive',
   'publish',
   'dlq',
+  'handoffs',
+  'decide',
 ];
 const GOOD = 'kind: task/v1\nname: a\ngoal: It is made\nrecipe: { command: make }\n';
 

@@ -5,6 +5,7 @@ import { addDemo } from './commands/demo.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addEscalate } from './commands/escalate.ts';
 import { addEvents } from './commands/events.ts';
+import { addHandoffs } from './commands/handoffs.ts';
 import { addLint } from './commands/lint.ts';
 import { addPrimitive } from './commands/primitive.ts';
 import { addPrint } from './commands/print.ts';
@@ -40,6 +41,7 @@ const COMMANDS = [
   addProjections,
   addStore,
   addDlq,
+  addHandoffs,
   addDecide,
 ];
 

@@ -53,6 +53,43 @@ create table audit.event (
   status text,
   constraint event_pkey PRIMARY KEY (epoch, xid, "position")
 ) with (autovacuum_vacuum_insert_scale_factor=0.1);
+create table audit.handoff (
+  handoff text collate "C" not null,
+  lineage text collate "C" not null,
+  task text collate "C" not null,
+  address text not null,
+  status text not null,
+  version integer not null,
+  help text not null,
+  stage text not null,
+  halt_type text not null,
+  raw_halt_type text not null,
+  detail text not null,
+  causes json not null,
+  slice_task text not null,
+  node text,
+  run integer,
+  goal text not null,
+  runs integer not null,
+  fix_attempts integer not null,
+  money_micros bigint,
+  tokens bigint,
+  duration_ms double precision,
+  decisions json not null,
+  claimed_by text,
+  claimed_until text collate "C",
+  warned integer not null,
+  expires_at text collate "C" not null,
+  on_expiry text not null,
+  expired_at text collate "C",
+  decision text,
+  closed_by text,
+  opened_at text collate "C" not null,
+  closed_at text collate "C",
+  cursor text not null,
+  constraint handoff_pkey PRIMARY KEY (handoff),
+  constraint handoff_status_check CHECK ((status = ANY (ARRAY['open'::text, 'decided'::text, 'expired'::text, 'withdrawn'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 create table audit.lineage (
   lineage text collate "C" not null,
   project text collate "C" not null,
@@ -213,6 +250,45 @@ create view audit.events (
   data json,
   hash text
 );
+create view audit.handoffs (
+  handoff text,
+  lineage text,
+  task text,
+  address text,
+  status text,
+  version integer,
+  help text,
+  stage text,
+  halt_type text,
+  raw_halt_type text,
+  detail text,
+  causes json,
+  slice_task text,
+  node text,
+  run integer,
+  goal text,
+  runs integer,
+  fix_attempts integer,
+  money_micros bigint,
+  tokens bigint,
+  duration_ms double precision,
+  decisions json,
+  claimed_by text,
+  claimed_until text,
+  warned integer,
+  expires_at text,
+  on_expiry text,
+  expired_at text,
+  decision text,
+  closed_by text,
+  opened_at text,
+  closed_at text,
+  cursor text,
+  project text,
+  opened timestamp with time zone,
+  closed timestamp with time zone,
+  claimed boolean
+);
 create view audit.lineages (
   lineage text,
   project text,
@@ -313,6 +389,9 @@ CREATE INDEX epic_newest ON audit.epic USING btree (opened_at DESC, epic DESC);
 CREATE INDEX event_by_lineage ON audit.event USING btree (lineage, epoch, xid, "position");
 CREATE INDEX event_by_project ON audit.event USING btree (project, epoch, xid, "position");
 CREATE INDEX event_by_type ON audit.event USING btree (type, epoch, xid, "position");
+CREATE INDEX handoff_by_lineage ON audit.handoff USING btree (lineage, opened_at DESC, handoff DESC);
+CREATE INDEX handoff_by_status ON audit.handoff USING btree (status, opened_at DESC, handoff DESC);
+CREATE INDEX handoff_newest ON audit.handoff USING btree (opened_at DESC, handoff DESC);
 CREATE INDEX lineage_by_project ON audit.lineage USING btree (project, started_at DESC, lineage DESC);
 CREATE INDEX lineage_by_status ON audit.lineage USING btree (status, started_at DESC, lineage DESC);
 CREATE INDEX lineage_newest ON audit.lineage USING btree (started_at DESC, lineage DESC);
@@ -330,6 +409,8 @@ grant delete, insert, select, update on audit.epic to fixpoint_auditor;
 grant select on audit.epics to fixpoint_auditor;
 grant delete, insert, select, update on audit.event to fixpoint_auditor;
 grant select on audit.events to fixpoint_auditor;
+grant delete, insert, select, update on audit.handoff to fixpoint_auditor;
+grant select on audit.handoffs to fixpoint_auditor;
 grant delete, insert, select, update on audit.lineage to fixpoint_auditor;
 grant select on audit.lineages to fixpoint_auditor;
 grant delete, insert, select, update on audit.protocol_mode to fixpoint_auditor;
@@ -341,6 +422,7 @@ grant select on audit.tasks to fixpoint_auditor;
 comment on table audit.dead_letter is 'One row per event that a reader gave up. Written by the auditor; rebuilt from the log.';
 comment on table audit.epic is 'One row per split. Written by the auditor; rebuilt from the log.';
 comment on table audit.event is 'What each event of the log can be found by. Written by the auditor; rebuilt from the log, which keeps the event.';
+comment on table audit.handoff is 'One row per request to a human. Written by the auditor; rebuilt from the log.';
 comment on table audit.lineage is 'One row per lineage. Written by the auditor; rebuilt from the log.';
 comment on table audit.protocol_mode is 'Bounds of each mode of each published protocol. Written by the auditor; rebuilt from the log.';
 comment on table audit.run is 'One row per run of a node. Written by the auditor; rebuilt from the log.';

@@ -1,13 +1,9 @@
-import type { Client } from '@fixpoint/client/client';
-import { rootOfId } from '@fixpoint/contracts/addresses';
-import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import { type DecisionKind, decisionKindSchema } from '@fixpoint/contracts/human-decision';
 import { type AskedDecision, askedDecisionSchema, type DecidedHandoff } from '@fixpoint/contracts/rest/handoffs';
 import { Argument, type Command } from 'commander';
 import { type ConnectionOptions, connectionOf, withConnection } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Exit } from '../exit-codes.ts';
-import { allOf, everyItem, PAGE } from '../pages.ts';
 import { readDocument } from '../read-document.ts';
 
 interface DecideOptions extends ConnectionOptions {
@@ -42,7 +38,7 @@ export const addDecide = (program: Command, context: Context): void => {
     .action(async (handoff: string, kind: DecisionKind, options: DecideOptions) => {
       const client = await connectionOf(options, context);
       const body = {
-        version: options.seen === undefined ? await newestVersion(client, handoff) : Number(options.seen),
+        version: options.seen === undefined ? (await client.handoff(handoff)).version : Number(options.seen),
         decision: await asked(kind, options, context),
         ...(options.comment === undefined ? {} : { comment: options.comment }),
       };
@@ -77,23 +73,6 @@ const limitsIn = (said: readonly string[]): Record<string, number> =>
       return [each.slice(0, Math.max(0, at)), at === -1 ? Number.NaN : Number(each.slice(at + 1))];
     }),
   );
-
-/** What the log says of the handoff so far. */
-const newestVersion = async (client: Client, handoff: string): Promise<number> => {
-  const query = { lineage: rootOfId(handoff), limit: PAGE };
-  const events = await allOf(everyItem((cursor) => client.events({ ...query, ...cursor })));
-  const newest = events.reduce((version, event) => versionAfter(version, event, handoff), 0);
-  if (newest === 0) throw new Exit(EXIT.refused, `there is no handoff ${handoff}`);
-  return newest;
-};
-
-const versionAfter = (version: number, { type, data }: RecordedEvent, handoff: string): number => {
-  const about = data as { readonly handoff?: string; readonly version?: number };
-  if (about.handoff !== handoff) return version;
-  if (type === 'human_required') return 1;
-  if (type === 'handoff_cause_ended') return version + 1;
-  return type === 'handoff_updated' || type === 'handoff_claimed' ? (about.version ?? version + 1) : version;
-};
 
 const decidedText = ({ handoff, decision, dry_run, changed, events }: DecidedHandoff): string => {
   const said = dry_run ? 'would decide' : changed ? 'decided' : 'had been decided';

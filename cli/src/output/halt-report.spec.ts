@@ -31,6 +31,9 @@ describe('why a lineage did not complete', () => {
       ].join('\n'),
     );
   });
+  test('leads to the handoff where a human may decide', () => {
+    expect(haltReport(lineage, { ...halt, handoff: 'l.h1' }, [])).toMatch(/now: fixpoint handoffs show l\.h1$/);
+  });
   test('takes the node from the run where the halt does not name it', () => {
     const slice = { ...halt.slice, node_id: null };
     expect(haltReport(lineage, { ...halt, slice }, [run])).toContain('at: node paint, run 0~1#2');

@@ -8,6 +8,8 @@ export interface Halt {
   readonly slice: { readonly task: string; readonly node_id: string | null; readonly run: number | null };
   readonly detail: string;
   readonly verdicts: readonly VerdictSummary[];
+  /** What a human was asked; left out where nobody can do anything about it. */
+  readonly handoff?: string;
 }
 
 /** Why a lineage did not complete and what a person can do now, for people. @param runs of the lineage */
@@ -20,7 +22,9 @@ export const haltReport = (lineage: LineageDetail, halt: Halt, runs: readonly Ru
     `halt: ${lineage.halt_type ?? 'unknown'}${detail === '' ? '' : `: ${oneLine(detail, DETAIL)}`}`,
     `at: ${placeOf(halt, run)}`,
     ...said.map((line) => `  ${line}`),
-    'now: correct the task and submit it again under another key',
+    halt.handoff === undefined
+      ? 'now: correct the task and submit it again under another key'
+      : `now: fixpoint handoffs show ${halt.handoff}`,
   ].join('\n');
 };
 

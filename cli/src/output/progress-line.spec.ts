@@ -27,6 +27,12 @@ describe('the progress of a lineage', () => {
     ['subtask_spawned', {}, 'fix 0~1 for lint: number 1, depth 1'],
     ['recovery_exhausted', {}, '0: recovery ended by max_recovery_depth (limit 3, asked for 4)'],
     ['human_required', {}, '0: waits for a human (execute_used_up): 3 of 3 runs ended unmet'],
+    ['task_stalled', { counter: 'execute', used: 3, limit: 3 }, '0: stalled, execute used up (3 of 3)'],
+    [
+      'task_stalled',
+      { counter: 'escalation', used: 0, limit: 0, raw_halt_type: 'ci' },
+      '0: stalled before it was handed in (ci)',
+    ],
     ['task_completed', {}, '0: completed, satisfied'],
     ['governance_blocked', {}, '0#2 may not start: command_rule'],
     ['task_blocked', {}, '0: blocked (non_overridable_blocker): secrets: A private key in the diff'],

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import type { EventNamed, FixpointEvent } from '@fixpoint/contracts/events/catalogue';
 import { parseEvent, UnreadableEvent } from '@fixpoint/contracts/events/parse-event';
 import { epicLine } from './epic-lines.ts';
+import { humanLine } from './human-lines.ts';
 import { oneLine } from './printable.ts';
 
 /** What an event means for somebody who watches a lineage; null for what moves nothing they could see. */
@@ -22,6 +23,12 @@ interface Run {
   readonly run: number;
 }
 const at = ({ address, run }: Run): string => `${address}#${run}`;
+/** What was handed in had no bound here that could be used up. */
+const stalledBy = ({ counter, used, limit, raw_halt_type }: EventNamed<'task_stalled'>['data']): string =>
+  counter === 'escalation'
+    ? `stalled before it was handed in (${raw_halt_type})`
+    : `stalled, ${counter} used up (${used} of ${limit})`;
+
 const because = (text: string): string => (text === '' ? '' : `: ${oneLine(text, DETAIL)}`);
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : noun.endsWith('x') ? 'es' : 's'}`;
 
@@ -66,7 +73,7 @@ const endLineOf = (event: FixpointEvent): string | null => {
     case 'recovery_stalled':
       return `${event.data.address}: recovery stands still after ${counted(event.data.attempts_used, 'fix')}: the same judgement twice`;
     case 'task_stalled':
-      return `${event.data.address}: stalled, ${event.data.counter} used up (${event.data.used} of ${event.data.limit})`;
+      return `${event.data.address}: ${stalledBy(event.data)}`;
     case 'decomposition_requested':
       return `${event.data.address}: asks for a split into smaller tasks`;
     case 'split_decided':
@@ -86,7 +93,7 @@ const endLineOf = (event: FixpointEvent): string | null => {
     case 'dead_letter_discarded':
       return `${event.data.reader} goes on without ${event.data.event_type}${because(event.data.reason)}`;
     default:
-      return epicLine(event);
+      return epicLine(event) ?? humanLine(event);
   }
 };
 

@@ -13,10 +13,17 @@ import {
   type TaskPage,
   taskPageSchema,
 } from '@fixpoint/contracts/rest/audit';
+import {
+  type HandoffDetail,
+  type HandoffPage,
+  handoffDetailSchema,
+  handoffPageSchema,
+} from '@fixpoint/contracts/rest/audit-handoffs';
 import type {
   DeadLettersQuery,
   EpicsQuery,
   EventsQuery,
+  HandoffsQuery,
   LineagesQuery,
   RunsQuery,
   TasksQuery,
@@ -105,6 +112,9 @@ export interface Client {
   runs(query?: Partial<RunsQuery>): Promise<RunPage>;
   epics(query?: Partial<EpicsQuery>): Promise<EpicPage>;
   events(query?: Partial<EventsQuery>): Promise<EventPage>;
+  handoffs(query?: Partial<HandoffsQuery>): Promise<HandoffPage>;
+  /** With everything that was said of it. @param after cursor of a write that it must show. */
+  handoff(id: string, after?: string): Promise<HandoffDetail>;
   deadLetters(query?: Partial<DeadLettersQuery>): Promise<DeadLetterPage>;
   /** With the event that was given up, and all that was done about it. @param after cursor of a write that it must show. */
   deadLetter(letter: string, after?: string): Promise<DeadLetterDetail>;
@@ -124,16 +134,18 @@ export interface Client {
   waitForEnd(lineage: string, timeoutMs: number): Promise<Ended>;
 }
 
+/** A question to the audit API. */
+const get = (path: string, query: NonNullable<Call['query']> = {}): Call => ({
+  method: 'GET',
+  path: `v1/audit/${path}`,
+  query,
+});
+
 /** A client of an installation. Holds no connection open and needs no closing. */
 export const fixpointClient = (options: ClientOptions): Client => {
   const { apiKey, timeoutMs = 30_000 } = options;
   const write: Connection = { baseUrl: options.writeUrl, apiKey, timeoutMs };
   const audit: Connection = { baseUrl: options.auditUrl, apiKey, timeoutMs };
-  const get = (path: string, query: NonNullable<Call['query']> = {}): Call => ({
-    method: 'GET',
-    path: `v1/audit/${path}`,
-    query,
-  });
   const post = (path: string, body: unknown): Call => ({ method: 'POST', path, body });
   const lineage = (id: string, after?: string): Promise<LineageDetail> =>
     ask(audit, get(`lineages/${encodeURIComponent(id)}`, { after }), lineageDetailSchema);
@@ -158,7 +170,7 @@ export const fixpointClient = (options: ClientOptions): Client => {
       ask(write, post(letterPath(letter, 'replay'), order), handledDeadLetterSchema),
     discardDeadLetter: (letter, order = {}) =>
       ask(write, post(letterPath(letter, 'discard'), order), handledDeadLetterSchema),
-    ...handoffsAt(write),
+    ...handoffsAt(write, audit),
     follow: (id, followed) => follow(audit, id, followed),
     artifact: async (hash) => {
       const { body } = await send(audit, get(`artifacts/${encodeURIComponent(hash)}`));
@@ -170,7 +182,12 @@ export const fixpointClient = (options: ClientOptions): Client => {
   };
 };
 
-const handoffsAt = (write: Connection): Pick<Client, 'decideHandoff' | 'claimHandoff'> => ({
+const handoffsAt = (
+  write: Connection,
+  audit: Connection,
+): Pick<Client, 'handoffs' | 'handoff' | 'decideHandoff' | 'claimHandoff'> => ({
+  handoffs: (query) => ask(audit, get('handoffs', query), handoffPageSchema),
+  handoff: (id, after) => ask(audit, get(`handoffs/${encodeURIComponent(id)}`, { after }), handoffDetailSchema),
   decideHandoff: (handoff, body, dryRun = false) => {
     const query = dryRun ? { dry_run: 'true' } : {};
     return ask(write, { method: 'POST', path: handoffPath(handoff, 'decisions'), body, query }, decidedHandoffSchema);

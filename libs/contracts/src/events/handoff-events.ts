@@ -93,7 +93,7 @@ const humanRequired = defineEvent({
         accepted_ref: workspaceRefSchema.nullable(),
       })
       .nullable(),
-    /** What the unit has spent so far; null where nothing is accounted for. */
+    /** What the lineage has cost by then: models as accounted for, and time since its submission. Null: not known. */
     cost: z
       .object({ money_micros: z.int().nonnegative(), tokens: z.int().nonnegative(), duration_ms: z.number() })
       .nullable(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { runOutcomeSchema } from '../events/executor-events.ts';
+import { helpSchema } from '../events/handoff-events.ts';
 import { taskKindSchema } from '../events/lineage-events.ts';
 import { epicSchema, lineageStatusSchema, runStateSchema, taskStatusSchema } from './audit.ts';
+import { handoffStatusSchema } from './audit-handoffs.ts';
 import { parseCursorToken } from './cursor-token.ts';
 import { deadLetterStatusSchema } from './dead-letters.ts';
 
@@ -80,6 +82,24 @@ export type EventsQuery = z.infer<typeof eventsQuerySchema>;
 /** `GET /v1/audit/events/stream`. The header `Last-Event-ID` says where to go on, else `since`, else the start. */
 export const eventStreamQuerySchema = z.strictObject({ lineage: z.string().min(1), since: storeCursor.optional() });
 export type EventStreamQuery = z.infer<typeof eventStreamQuerySchema>;
+
+/** `GET /v1/audit/handoffs`, newest first. */
+export const handoffsQuerySchema = z.strictObject({
+  ...paging,
+  lineage,
+  project,
+  task: z.string().optional(),
+  status: handoffStatusSchema.optional(),
+  /** Of any of its causes. */
+  help: helpSchema.optional(),
+  /** Whether somebody looks after it now. */
+  claimed: z.enum(['true', 'false']).optional(),
+});
+export type HandoffsQuery = z.infer<typeof handoffsQuerySchema>;
+
+/** `GET /v1/audit/handoffs/:handoff`. */
+export const handoffDetailQuerySchema = z.strictObject({ after: storeCursor.optional() });
+export type HandoffDetailQuery = z.infer<typeof handoffDetailQuerySchema>;
 
 /** `GET /v1/audit/dead-letters`, newest first. */
 export const deadLettersQuerySchema = z.strictObject({

@@ -6,10 +6,12 @@ import {
   runPageSchema,
   taskPageSchema,
 } from '@fixpoint/contracts/rest/audit';
+import { handoffDetailSchema, handoffPageSchema } from '@fixpoint/contracts/rest/audit-handoffs';
 import { cursorToken } from '@fixpoint/contracts/rest/cursor-token';
 import { deadLetterDetailSchema, deadLetterPageSchema } from '@fixpoint/contracts/rest/dead-letters';
 import { errorBodySchema } from '@fixpoint/contracts/rest/errors';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { asked, claimed, inLineage, secondCause } from '../projections/handoff-history.fixture.ts';
 import { ready, repaired, runOf, submitted, telling } from '../projections/history.fixture.ts';
 import { deadLettered, deadLetterReplayed, LETTER } from '../projections/letter-history.fixture.ts';
 import { append } from '../projections/store-history.fixture.ts';
@@ -36,6 +38,8 @@ beforeAll(async () => {
   tell(`dead-${LETTER}`, `dead-${LETTER}`, deadLetterReplayed(1));
   tell('dead-executor-2', 'dead-executor-2', deadLettered(5, { root: null, event_id: 'never stored' }));
   tell('lineage-r2', 'r2', submitted('r2', { project: 'other', goal: 'a\0b' }));
+  const asking = [asked(), secondCause(), claimed('2999-01-01T00:00:00.000Z')];
+  for (const event of asking) tell('lineage-r2', 'r2', inLineage('r2', event));
   await append(app.store, told);
   after = await cursorOf('lineage-r2');
 });
@@ -52,7 +56,7 @@ describe('read API', () => {
   test('shows a write to a reader that names its cursor', async () => {
     const page = lineagePageSchema.parse(await json(`lineages?after=${after}`));
     expect(page.items.map(({ lineage, status, goal }) => [lineage, status, goal])).toEqual([
-      ['r2', 'running', 'a␀b'],
+      ['r2', 'human', 'a␀b'],
       ['r1', 'completed', 'Dependencies are updated'],
     ]);
   });
@@ -72,6 +76,19 @@ describe('read API', () => {
     ]);
     expect(deadLetterDetailSchema.parse(await json('dead-letters/executor-2')).event).toBeNull();
     expect(await problem('dead-letters/nobody')).toEqual({ status: 404, code: 'dead_letter_unknown' });
+  });
+
+  test('lists what humans are asked for, and shows one with everything that was said of it', async () => {
+    const list = async (query: string) => handoffPageSchema.parse(await json(`handoffs?after=${after}${query}`)).items;
+    const mine = '&project=other&task=r2&status=open&help=budget&claimed=true';
+    expect((await list(mine)).map(({ handoff, project }) => [handoff, project])).toEqual([['r2.h1', 'other']]);
+    for (const other of ['&project=web-shop', '&help=choice', '&claimed=false', '&status=decided', '&lineage=r1']) {
+      expect([other, await list(other)]).toEqual([other, []]);
+    }
+    const detail = handoffDetailSchema.parse(await json('handoffs/r2.h1'));
+    expect(detail.claimed).toBe(true);
+    expect(detail.history.map(({ type }) => type)).toEqual(['human_required', 'handoff_updated', 'handoff_claimed']);
+    expect(await problem('handoffs/nobody')).toEqual({ status: 404, code: 'handoff_unknown' });
   });
 
   test('answers every question in its own shape', async () => {

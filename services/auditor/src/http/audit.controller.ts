@@ -11,6 +11,10 @@ import {
   epicsQuerySchema,
   eventStreamQuerySchema,
   eventsQuerySchema,
+  type HandoffDetailQuery,
+  type HandoffsQuery,
+  handoffDetailQuerySchema,
+  handoffsQuerySchema,
   type LineageDetailQuery,
   type LineagesQuery,
   lineageDetailQuerySchema,
@@ -30,6 +34,7 @@ import { epicPage } from '../reading/epics.ts';
 import { eventStream } from '../reading/event-stream.ts';
 import { eventPage } from '../reading/events.ts';
 import type { Freshness } from '../reading/freshness.ts';
+import { handoffDetail, handoffPage } from '../reading/handoffs.ts';
 import { lineageDetail, lineagePage } from '../reading/lineages.ts';
 import { runPage } from '../reading/runs.ts';
 import { taskPage } from '../reading/tasks.ts';
@@ -93,6 +98,27 @@ export class AuditController {
   @Get('runs')
   async runs(@Query({ schema: runsQuerySchema }) query: RunsQuery, @Res() reply: FastifyReply): Promise<void> {
     await this.page(reply, query.after, async () => JSON.stringify(await runPage(this.reading.db, query)));
+  }
+
+  @Get('handoffs')
+  async handoffs(
+    @Query({ schema: handoffsQuerySchema }) query: HandoffsQuery,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.page(reply, query.after, async () => JSON.stringify(await handoffPage(this.reading.db, query)));
+  }
+
+  @Get('handoffs/:handoff')
+  async handoff(
+    @Param('handoff') handoff: string,
+    @Query({ schema: handoffDetailQuerySchema }) query: HandoffDetailQuery,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.page(reply, query.after, async () => {
+      const detail = await handoffDetail(this.reading.db, handoff);
+      if (detail === null) throw notFound('handoff_unknown', 'there is no such handoff, or it is not shown yet');
+      return detail;
+    });
   }
 
   @Get('dead-letters')

@@ -7,12 +7,15 @@ import {
   taskPageSchema,
   taskTreeSchema,
 } from '@fixpoint/contracts/rest/audit';
+import { handoffDetailSchema, handoffPageSchema } from '@fixpoint/contracts/rest/audit-handoffs';
 import {
   deadLetterDetailQuerySchema,
   deadLettersQuerySchema,
   epicsQuerySchema,
   eventStreamQuerySchema,
   eventsQuerySchema,
+  handoffDetailQuerySchema,
+  handoffsQuerySchema,
   lineageDetailQuerySchema,
   lineagesQuerySchema,
   runsQuerySchema,
@@ -45,6 +48,18 @@ export const OPERATIONS: readonly Operation[] = [
   { path: 'tasks', summary: 'Tasks, newest first', query: tasksQuerySchema, answer: json('TaskPage') },
   { path: 'epics', summary: 'Splits, newest first', query: epicsQuerySchema, answer: json('EpicPage') },
   { path: 'runs', summary: 'Runs, newest first', query: runsQuerySchema, answer: json('RunPage') },
+  {
+    path: 'handoffs',
+    summary: 'What humans are asked for, newest first',
+    query: handoffsQuerySchema,
+    answer: json('HandoffPage'),
+  },
+  {
+    path: 'handoffs/{handoff}',
+    summary: 'One of them with everything that was said of it',
+    query: handoffDetailQuerySchema,
+    answer: json('HandoffDetail'),
+  },
   {
     path: 'dead-letters',
     summary: 'Events that a reader gave up, newest first',
@@ -81,6 +96,8 @@ const SCHEMAS = z
   .add(taskPageSchema, { id: 'TaskPage' })
   .add(epicPageSchema, { id: 'EpicPage' })
   .add(runPageSchema, { id: 'RunPage' })
+  .add(handoffPageSchema, { id: 'HandoffPage' })
+  .add(handoffDetailSchema, { id: 'HandoffDetail' })
   .add(deadLetterPageSchema, { id: 'DeadLetterPage' })
   .add(deadLetterDetailSchema, { id: 'DeadLetterDetail' })
   .add(eventPageSchema, { id: 'EventPage' })

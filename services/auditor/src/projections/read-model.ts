@@ -5,6 +5,7 @@ import { audited } from './audited-event.ts';
 import { deadLetterTable } from './dead-letters.ts';
 import { epicTable } from './epics.ts';
 import { applyEvents } from './events.ts';
+import { handoffTable } from './handoffs.ts';
 import { lineageTable } from './lineages.ts';
 import { applyProtocols } from './protocols.ts';
 import { applyToTable, type RowTarget } from './row-table.ts';
@@ -19,6 +20,7 @@ export const applyToReadModel = async (target: RowTarget, page: readonly Recorde
   await applyToTable(target, taskTable, events);
   await applyToTable(target, runTable, events);
   await applyToTable(target, epicTable, events);
+  await applyToTable(target, handoffTable, events);
   await applyToTable(target, deadLetterTable, events);
   await applyEvents(target, events);
 };
@@ -32,6 +34,7 @@ export const readModel: Projection<unknown> = {
     { name: 'task', key: taskTable.key },
     { name: 'run', key: runTable.key },
     { name: 'epic', key: epicTable.key },
+    { name: 'handoff', key: handoffTable.key },
     { name: 'dead_letter', key: deadLetterTable.key },
     { name: 'event', key: ['epoch', 'xid', 'position'] },
     // The built-in protocol has no event: its row comes with the table.

@@ -4,6 +4,7 @@ import { type Help, type Judged, type Stage, stageOfHelp } from '@fixpoint/contr
 import type { HaltType, Verdict } from '@fixpoint/contracts/verdict';
 import { after } from './backoff.ts';
 import { bounded, boundedVerdicts, jsonBytes } from './bounded.ts';
+import { costOf } from './budget/cost.ts';
 import { allowedDecisions } from './decisions/decision-table.ts';
 import { isSameCause } from './evolve-handoff.ts';
 import { refOf, startOf, type Turn, unitOf, unitTaskOf } from './lookup.ts';
@@ -87,7 +88,7 @@ const humanRequired = (turn: Turn, slice: Task, cause: Cause): LineageEvent => {
       judged: cause.judged ?? null,
       workspace_ref: slice.node.last?.ref ?? startOf(slice),
       evidence: evidenceOf(slice),
-      cost: null,
+      cost: costOf(turn),
       run_open: cause.runOpen,
       decisions: allowedDecisions(turn, unitTask, [fields]),
       ...lifeOf(turn),

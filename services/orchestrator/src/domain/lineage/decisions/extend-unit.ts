@@ -1,6 +1,7 @@
 import { type Bounds, boundsSchema } from '@fixpoint/contracts/documents/protocol';
 import type { DecisionOf } from '@fixpoint/contracts/human-decision';
 import { Refused } from '@fixpoint/decider/refused';
+import { begunAtMs } from '../budget/cost.ts';
 import { boundsOf } from '../budget/effective-bounds.ts';
 import { extendBudget } from '../budget/extend.ts';
 import { councilRequest } from '../council-request.ts';
@@ -19,7 +20,7 @@ interface Extended {
 /** More of what was used up, and then on from where the unit stood still. @throws {Refused} for what is not more. */
 export const extendUnit = (turn: Turn, unitTask: Task, { handoff, decision }: Extended): Facts => {
   const bounds = moreThan(boundsOf(turn, unitTask), decision.limits);
-  const extension = { bounds, deadlineAt: deadlineOf(turn, unitTask, bounds), handoff: handoff.id };
+  const extension = { bounds, deadlineAt: deadlineOf(turn, bounds), handoff: handoff.id };
   return followedBy(turn, extendBudget(turn, unitTask, extension), (later) =>
     goOn(later, taskOf(later.state, unitTask.id), handoff),
   );
@@ -37,9 +38,9 @@ const moreThan = (now: Bounds, limits: DecisionOf<'extend'>['limits']): Partial<
 };
 
 /** The whole life of a lineage counts from its submission. */
-const deadlineOf = (turn: Turn, unitTask: Task, { deadline_ms: asked }: Partial<Bounds>): string | null => {
+const deadlineOf = (turn: Turn, { deadline_ms: asked }: Partial<Bounds>): string | null => {
   if (asked === undefined) return null;
-  const at = Date.parse(turn.state.deadlineAt) - boundsOf(turn, unitTask).deadline_ms + asked;
+  const at = begunAtMs(turn) + asked;
   if (at <= Date.parse(turn.now)) throw new Refused('limit_not_raised', 'that time is over too');
   return new Date(at).toISOString();
 };

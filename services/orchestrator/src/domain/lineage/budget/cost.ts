@@ -1,0 +1,13 @@
+import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
+import { type Turn, taskOf } from '../lookup.ts';
+import { boundsOf } from './effective-bounds.ts';
+
+/** When the lineage was submitted (ms): its whole life counts from there. */
+export const begunAtMs = (turn: Turn): number =>
+  Date.parse(turn.state.deadlineAt) - boundsOf(turn, taskOf(turn.state, turn.state.root)).deadline_ms;
+
+/** What a lineage has cost so far: models as they were accounted for, and the time that it has taken. */
+export const costOf = (turn: Turn): EventNamed<'human_required'>['data']['cost'] => ({
+  ...turn.state.budget.spent,
+  duration_ms: Math.max(0, Date.parse(turn.now) - begunAtMs(turn)),
+});
