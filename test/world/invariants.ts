@@ -233,7 +233,7 @@ const causes: Invariant = {
     return events
       .filter(({ metadata: { causation_id: cause }, cursor }) => {
         const causing = known.get(cause);
-        if (causing === undefined) return !/^(submit|timer|unanswered|publish):/.test(cause);
+        if (causing === undefined) return !/^(submit|timer|turn|unanswered|publish):/.test(cause);
         return compareCursors(causing.cursor, cursor) >= 0;
       })
       .map(({ id, type }) => `${type} ${id}`);

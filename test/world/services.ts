@@ -54,6 +54,7 @@ export const startOrchestrator = async (ground: Ground, name: string): Promise<O
     ...(ground.disturb.keptLineages !== undefined && { keptLineages: ground.disturb.keptLineages }),
     waits,
     queue: memoryQueue(waits, due),
+    jitter: () => 0.5,
     bus: ground.bus,
     deadLetter: deadLetterOf(foundations, 'orchestrator', ORCHESTRATOR_DECIDE),
     report: (what, about) => ground.report(`${what} ${JSON.stringify(about)}`),

@@ -1,6 +1,8 @@
 /** Stream names, one kind per decider. A stream is `<category>-<id>`. */
 export const lineageStream = (root: string): string => `lineage-${root}`;
 export const protocolStream = (project: string): string => `protocol-${project}`;
+/** @param provider `git.HOST` or `model.NAME`. */
+export const providerStream = (provider: string): string => `provider-${provider}`;
 export const gateStream = (task: string, run: number): string => `gate-${task}-${run}`;
 /** Verdicts of a run that are in before its question is answered. */
 export const verdictsStream = (task: string, run: number): string => `verdicts-${task}-${run}`;

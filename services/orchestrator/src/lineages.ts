@@ -72,6 +72,8 @@ export interface LineagesDeps {
   readonly snapshots?: Snapshots<Lineage> | undefined;
   /** Lineages whose mode is kept. */
   readonly kept?: number;
+  /** Told of what was stored; left out: nobody is. */
+  readonly stored?: (events: readonly RecordedEvent[]) => void;
   /** Left out: every run starts at once. */
   readonly admissions?: Admissions;
 }
@@ -104,14 +106,16 @@ export const lineagesOf = (deps: LineagesDeps): Lineages => {
   return {
     models,
     modeOf: async (root, nodeReady) => (await rulesOf(root, nodeReady)).mode,
-    decide: (handler, decisions) => {
+    decide: async (handler, decisions) => {
       for (const { root, command } of decisions) if (command.type === 'submit_task') expectNew(states, root);
-      return admit(decisions, (admitted) =>
+      const outcomes = await admit(decisions, (admitted) =>
         runDecisions(
           shell(handler),
           admitted.map(({ root, command, cause }) => ({ stream: lineageStream(root), root, command, cause })),
         ),
       );
+      for (const outcome of outcomes) if (outcome.outcome === 'decided') deps.stored?.(outcome.events);
+      return outcomes;
     },
     commandFor: async ({ root, command, cause, nodeReady }) => {
       const { mode, scope, protocol } = await rulesOf(root, nodeReady);

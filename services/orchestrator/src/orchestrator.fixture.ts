@@ -14,6 +14,7 @@ import { decideReader } from './decide-reader.ts';
 import type { RunResult } from './domain/lineage/commands.ts';
 import { HASH, mode, ROOT, taskSpec } from './domain/lineage/lineage.fixture.ts';
 import { lineagesOf } from './lineages.ts';
+import { Providers } from './providers/providers.ts';
 import { Admissions, NO_WINDOW, type Window } from './queue/admissions.ts';
 import { dispatch } from './queue/dispatch.ts';
 import { memoryQueue } from './queue/memory-queue.ts';
@@ -40,12 +41,16 @@ export class World {
   readonly waits = memoryWaits(this.store, this.clock);
   readonly queue = memoryQueue(this.waits, this.clock);
   readonly admissions;
+  readonly providers = this.successor();
   private readonly turn;
 
   constructor(modeSpec: ModeSpec = mode(), window: Window = NO_WINDOW) {
     this.admissions = new Admissions(window);
     const catalog = { modeOf: () => Promise.resolve(modeSpec) };
-    this.lineages = lineagesOf({ store: this.store, catalog, clock: this.clock, admissions: this.admissions });
+    this.lineages = lineagesOf({
+      ...{ store: this.store, catalog, clock: this.clock, admissions: this.admissions },
+      stored: (events) => this.providers.note(events),
+    });
     this.reader = decideReader({
       store: this.store,
       lineages: this.lineages,
@@ -57,12 +62,22 @@ export class World {
     this.mode = modeSpec;
     this.turn = dispatch({
       ...{ queue: this.queue, admissions: this.admissions, lineages: this.lineages, publisher: this.publisher },
-      clock: this.clock,
+      ...{ clock: this.clock, providers: this.providers },
       report: (error) => void this.reported.push(String(error)),
       measure: () => undefined,
     });
   }
   private readonly mode: ModeSpec;
+
+  /** What another process would know of providers. */
+  successor(): Providers {
+    return new Providers({
+      ...{ store: this.store, snapshots: null, clock: this.clock, jitter: () => 0 },
+      ids: { uuid: () => crypto.randomUUID() },
+      rows: () => this.queue.providers(),
+      report: (error) => void this.reported.push(String(error)),
+    });
+  }
 
   async submit(root = ROOT, spec: TaskSpec = taskSpec()): Promise<void> {
     const submit = { type: 'submit_task', root, spec, specHash: contentHash(spec), idempotencyKey: null } as const;
@@ -130,6 +145,21 @@ export class World {
     const { task, address, run, run_kind, node } = await this.ready(root);
     const data = { root, task, address, run, run_kind, node_id: node.id, owner: 'e1', token_id: 't' };
     return this.say(actionStream(task, run), 'action_started', data);
+  }
+
+  async call(root = ROOT): Promise<RecordedEvent> {
+    const { task, address, run } = await this.ready(root);
+    return this.say(actionStream(task, run), 'tool_called', {
+      ...{ root, task, address, run, seq: 1, rung: 'recipe', tool: 'recipe', command: 'make it', outcome: 'ok' },
+      ...{ exit_code: 0, signal: null, duration_ms: 1, rule: null, detail: '', stdout: null, stderr: null },
+    });
+  }
+
+  async cancel(root = ROOT): Promise<void> {
+    const command = { type: 'cancel_task', task: root, reason: 'not wanted' } as const;
+    const cause = { id: `cancel ${root}`, time: this.clock.now().toISOString(), actor: 'local' };
+    const decision = await this.lineages.commandFor({ root, command, cause, nodeReady: null });
+    await this.lineages.decide('spec__cancel', [decision]);
   }
 
   async end(more: Partial<RunResult> = {}, root = ROOT): Promise<RecordedEvent> {

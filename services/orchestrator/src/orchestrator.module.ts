@@ -231,6 +231,7 @@ const orchestrator = (
   orchestratorOf({
     ...{ ...kept, window, models, store, bus, publisher, clock, ids },
     measure: measureQueue(metrics, clock),
+    jitter: Math.random,
     snapshots: pool && postgresSnapshots(tablesOf(pool), foldVersion()),
     deadLetter: deadLetterOf({ store, publisher, clock }, 'orchestrator', ORCHESTRATOR_DECIDE),
     report: (what, about) => log.warn(about, what),

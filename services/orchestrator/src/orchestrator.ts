@@ -11,6 +11,7 @@ import { heal } from './healing/heal.ts';
 import { ring, TIMERS } from './healing/ring.ts';
 import { type Lineages, lineageStates, lineagesOf } from './lineages.ts';
 import type { ModelNames } from './model-names.ts';
+import { Providers } from './providers/providers.ts';
 import { Admissions, NO_WINDOW, type Window } from './queue/admissions.ts';
 import { DISPATCH, dispatch } from './queue/dispatch.ts';
 import type { Queue, Standing } from './queue/queue.ts';
@@ -37,6 +38,8 @@ export interface OrchestratorDeps {
   readonly snapshots: Snapshots<Lineage> | null;
   /** Lineages whose folded state this process keeps. Default: 20,000. */
   readonly keptLineages?: number;
+  /** Draws from 0 to below 1: what was paused in one moment is not asked in one moment. */
+  readonly jitter: () => number;
   readonly deadLetter: Reader['deadLetter'];
   /** Told how the queue stands, about once a second. */
   readonly measure?: (standing: Standing) => void;
@@ -55,6 +58,7 @@ export interface Orchestrator {
   readonly queued: () => number;
   readonly deadLetters: DeadLetterDeps;
   readonly cancels: CancelDeps;
+  readonly providers: Providers;
 }
 
 export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
@@ -63,10 +67,16 @@ export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
   const states = new SnapshotQueue(lineageStates(deps.keptLineages));
   const { snapshots } = deps;
   const admissions = new Admissions(deps.window ?? NO_WINDOW);
+  const providers = new Providers({
+    ...{ store, snapshots, clock, ids, jitter: deps.jitter },
+    rows: () => deps.queue.providers(),
+    report: (error, name) => report('not decided', { err: error, provider: name }),
+  });
   const lineages = lineagesOf({
     ...{ store, catalog, clock, states, admissions, snapshots: snapshots ?? undefined },
     ...(deps.keptLineages !== undefined && { kept: deps.keptLineages }),
     ...(deps.models && { models: deps.models }),
+    stored: (events) => providers.note(events),
   });
   const results = runResults(store);
   const again = (error: unknown, { root, task }: { readonly root: string; readonly task: string }): void =>
@@ -84,6 +94,7 @@ export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
         ...deps,
         lineages,
         admissions,
+        providers,
         report: again,
         measure: deps.measure ?? (() => undefined),
       }),
@@ -95,5 +106,6 @@ export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
     queued: () => admissions.queued,
     deadLetters: { store, lineages, publisher, clock, ids },
     cancels: { store, lineages, publisher, clock, ids },
+    providers,
   };
 };

@@ -77,7 +77,7 @@ export class Admissions {
   }
 
   /** Room for what is queued. */
-  room(): Room {
+  room(): Omit<Room, 'probes'> {
     return {
       total: Math.max(0, this.window.total - this.total.running),
       of: (project) => Math.max(0, this.window.project - (this.projects.get(project)?.running ?? 0)),

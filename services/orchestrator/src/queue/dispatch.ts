@@ -1,6 +1,7 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import { type Publisher, publicationsOf } from '@fixpoint/messaging/publisher';
 import type { LineageDecision, Lineages } from '../lineages.ts';
+import type { Providers } from '../providers/providers.ts';
 import type { QueuedRow } from '../waits/wait-rows.ts';
 import type { Admissions } from './admissions.ts';
 import { inOrder } from './in-order.ts';
@@ -11,6 +12,7 @@ export const DISPATCH = 'orchestrator__dispatch';
 export interface DispatchDeps {
   readonly queue: Queue;
   readonly admissions: Admissions;
+  readonly providers: Providers;
   readonly lineages: Lineages;
   readonly publisher: Publisher;
   readonly clock: Clock;
@@ -31,30 +33,58 @@ export const dispatch =
   (deps: DispatchDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     const waker = new AbortController();
+    const news = new AbortController();
     deps.admissions.onChange = () => waker.abort();
+    deps.providers.onNews = () => news.abort();
+    await deps.providers.look();
     const standing = await deps.queue.standing();
-    deps.admissions.update(standing, []);
+    deps.admissions.update(standing, deps.providers.paused());
     deps.measure(standing);
     const started = standing.length === 0 ? 0 : await startNext(deps);
     if (started > 0) return deps.clock.sleep(BUSY_MS, signal);
     // A word of this process cuts the wait short only while somebody waits: else every run's end would cost a look.
-    const pause = standing.length === 0 ? signal : AbortSignal.any([signal, waker.signal]);
+    const wakers = standing.length === 0 ? [signal, news.signal] : [signal, news.signal, waker.signal];
+    const pause = AbortSignal.any(wakers);
     await deps.clock.sleep(standing.length === 0 ? EMPTY_MS : FULL_MS, pause);
   };
 
 /** @returns the number of runs whose turn it was. */
 const startNext = async (deps: DispatchDeps): Promise<number> => {
-  const { queue, admissions } = deps;
+  const { queue, admissions, providers } = deps;
   await queue.freeSlots();
   const room = admissions.room();
   const total = Math.min(room.total, AT_ONCE);
   if (total === 0) return 0;
-  const rows = await queue.startable({ each: total, full: admissions.full(), paused: [] });
-  const next = inOrder(rows, await queue.turns(), { ...room, total });
+  const probes = providers.due();
+  const paused = providers.paused().filter((name) => !probes.has(name));
+  const rows = await queue.startable({ each: total, full: admissions.full(), paused });
+  const next = inOrder(rows, await queue.turns(), { ...room, total, probes });
   const claimed = await queue.claim(next);
-  const granted = await withSlots(queue, claimed);
+  const granted = await withSlots(queue, await withProbes(deps, claimed));
   await start(deps, granted);
   return granted.length;
+};
+
+/** One run at a time asks a provider that was paused: who is not the one goes back into the queue. */
+const withProbes = async (
+  { queue, providers }: DispatchDeps,
+  rows: readonly QueuedRow[],
+): Promise<readonly QueuedRow[]> => {
+  if (providers.due().size === 0) return rows;
+  const isFree = await inTurn(rows, ({ root, task, run, providers: needs }) =>
+    providers.claimProbe({ root, task, run }, needs),
+  );
+  await queue.release(rows.filter((row) => !isFree.has(row)));
+  return rows.filter((row) => isFree.has(row));
+};
+
+const inTurn = async (
+  rows: readonly QueuedRow[],
+  holds: (row: QueuedRow) => Promise<boolean>,
+): Promise<ReadonlySet<QueuedRow>> => {
+  const found = new Set<QueuedRow>();
+  for (const row of rows) if (await holds(row)) found.add(row);
+  return found;
 };
 
 /** The slots of a key are exact: who gets none goes back into the queue. */

@@ -15,7 +15,7 @@ const of = (project: string, task: string, second = 0): QueuedRow =>
   row(task, { project, since: `2026-01-01T00:00:0${second}.000Z` });
 
 const NO_TURNS: Turns = { projects: new Map(), total: 0 };
-const room = (total: number, each = total): Room => ({ total, of: () => each });
+const room = (total: number, each = total): Room => ({ total, of: () => each, probes: new Set() });
 const order = (rows: readonly QueuedRow[], turns = NO_TURNS, free = room(rows.length)): string[] =>
   inOrder(rows, turns, free).map(({ task }) => task);
 
@@ -42,6 +42,14 @@ describe('the order of the queue', () => {
     const rows = [...Array.from({ length: 30 }, (_, n) => high(`h${n}`)), row('n0'), row('n1'), row('n2')];
     const started = order(rows, NO_TURNS, room(30));
     expect(started.flatMap((task, index) => (task.startsWith('n') ? [index + 1] : []))).toEqual([10, 20, 30]);
+  });
+
+  test('lets one run ask a provider that was paused, the first in order, and nobody else', () => {
+    const [a, b] = [{ providers: ['git.a'] }, { providers: ['git.a', 'git.b'] }];
+    const rows = [row('a1', a), row('b1', b), row('c1', { providers: ['git.b'] }), row('d1')];
+    const free = { ...room(4), probes: new Set(['git.a']) };
+    expect(order(rows, NO_TURNS, free)).toEqual(['a1', 'c1', 'd1']);
+    expect(order(rows, NO_TURNS, { ...free, probes: new Set(['git.b']) })).toEqual(['a1', 'b1', 'd1']);
   });
 
   test('runs the lowest class when nothing else could', () => {

@@ -8,6 +8,8 @@ const SLOTS = 10;
 export interface Room {
   readonly total: number;
   readonly of: (project: string) => number;
+  /** Providers that one run may ask, and no other before it is known how that ends. */
+  readonly probes: ReadonlySet<string>;
 }
 
 /** The next runs to start, in order: by class, then affinity, then whose project was served longest ago, then the oldest. */
@@ -17,8 +19,11 @@ export const inOrder = (rows: readonly QueuedRow[], turns: Turns, room: Room): r
   const served = new Map(turns.projects);
   const taken = new Map<string, number>();
   const slots = new Map<string, number>();
+  const asked = new Set<string>();
   while (picked.length < room.total) {
-    const free = [...left].filter((row) => fits(row, taken, room) && mayHaveSlot(row, slots));
+    const free = [...left].filter(
+      (row) => fits(row, taken, room) && mayHaveSlot(row, slots) && asksNone(row, asked, room),
+    );
     const number = turns.total + picked.length + 1;
     const next = firstOf(classFor(free, number), served);
     if (next === undefined) break;
@@ -26,6 +31,7 @@ export const inOrder = (rows: readonly QueuedRow[], turns: Turns, room: Room): r
     picked.push(next);
     taken.set(next.project, (taken.get(next.project) ?? 0) + 1);
     served.set(next.project, number);
+    for (const provider of next.providers) asked.add(provider);
     if (next.key !== null) slots.set(next.key, (slots.get(next.key) ?? 0) + 1);
   }
   return picked;
@@ -37,6 +43,9 @@ const fits = ({ project }: QueuedRow, taken: ReadonlyMap<string, number>, room: 
 /** No more of one key than it has slots: who keeps them says which of them are free. */
 const mayHaveSlot = ({ key, key_limit }: QueuedRow, slots: ReadonlyMap<string, number>): boolean =>
   key === null || (slots.get(key) ?? 0) < (key_limit ?? 0);
+
+const asksNone = ({ providers }: QueuedRow, asked: ReadonlySet<string>, { probes }: Room): boolean =>
+  probes.size === 0 || !providers.some((provider) => probes.has(provider) && asked.has(provider));
 
 /** Every tenth start is of the middle class when one of it waits. */
 const classFor = (rows: readonly QueuedRow[], number: number): readonly QueuedRow[] => {

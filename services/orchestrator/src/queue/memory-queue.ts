@@ -1,5 +1,6 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import { VIABLE } from '../domain/lineage/queue.ts';
+import type { ProviderRow } from '../providers/provider-row.ts';
 import type { MemoryRows } from '../waits/memory-waits.ts';
 import type { QueuedRow } from '../waits/wait-rows.ts';
 import { IN_FLIGHT, QUEUE_CLAIM_MS } from './in-flight.ts';
@@ -84,6 +85,10 @@ class MemoryQueue implements Queue {
       else this.slots.set(key, new Set(left));
     }
     return Promise.resolve();
+  }
+
+  providers(): Promise<readonly ProviderRow[]> {
+    return Promise.resolve(this.rows.providers());
   }
 
   turns(): Promise<Turns> {

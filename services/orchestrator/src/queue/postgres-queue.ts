@@ -1,7 +1,7 @@
 import { CURSOR_START, type Cursor } from '@fixpoint/contracts/envelope';
 import { type Kysely, sql } from 'kysely';
 import { VIABLE } from '../domain/lineage/queue.ts';
-import { queuedOf, type StoredQueued, type WaitTables, waitRows } from '../waits/postgres-waits.ts';
+import { providerOf, queuedOf, type StoredQueued, type WaitTables, waitRows } from '../waits/postgres-waits.ts';
 import type { QueuedRow } from '../waits/wait-rows.ts';
 import { IN_FLIGHT, QUEUE_CLAIM_MS } from './in-flight.ts';
 import type { Queue, Standing, Turns, Wanted } from './queue.ts';
@@ -23,6 +23,8 @@ export const postgresQueue = (db: Kysely<WaitTables>): Queue => ({
         select from orchestrator.waiting w
         where w.root = s.root and w.task = s.task and w.run = s.run and w.kind = any(${IN_FLIGHT}))`.execute(db);
   },
+  providers: async () =>
+    (await db.withSchema('orchestrator').selectFrom('provider').selectAll().execute()).map(providerOf),
   turns: () => turns(db),
   served: (projects) => served(db, projects),
 });

@@ -134,6 +134,29 @@ export const queueContract = (name: string, open: () => Promise<QueueUnderTest>)
       expect(names(await found({ paused: ['model.default'] }))).toEqual(['a', 'b']);
     });
 
+    test('shows how providers stand that were ever paused', async () => {
+      const [at, host] = ['2026-01-01T00:00:00.000Z', { provider: 'git.a' }];
+      const probe = { root: 'r', task: 'r', run: 2 };
+      const standing = async () => {
+        await keep();
+        return (await subject.queues[1].providers()).map(({ since: _, event: __, ...row }) => row);
+      };
+      expect(await standing()).toEqual([]);
+      await say('p', 'provider_paused', { ...host, until: at });
+      await say('q', 'provider_paused', { provider: 'model.b', until: null });
+      const human = { provider: 'model.b', version: 1, status: 'paused', paused_until: null, probe: null };
+      const paused = { ...host, version: 1, status: 'paused', paused_until: at, probe: null };
+      expect(await standing()).toEqual([paused, human]);
+      await say('p', 'provider_probed', { ...host, probe });
+      expect(await standing()).toContainEqual({ ...paused, version: 2, status: 'probing', paused_until: null, probe });
+      await say('p', 'provider_resumed', { ...host, probe });
+      expect(await standing()).toContainEqual({ ...paused, version: 3, status: 'open', paused_until: null });
+      await say('q', 'provider_retry_asked', { provider: 'model.b', asked_at: at });
+      expect(await standing()).toContainEqual({ ...human, version: 2, paused_until: at });
+      await say('q', 'provider_paused', { provider: 'model.b', until: 'tomorrow' });
+      expect(await standing()).toContainEqual({ ...human, version: 2, paused_until: at });
+    });
+
     test('U-T26 gives a row to one replica only, and to others again when it is given back', async () => {
       for (let n = 0; n < 20; n += 1) await queue(`r${n}`);
       await keep();

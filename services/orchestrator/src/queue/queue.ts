@@ -1,4 +1,5 @@
 import type { Cursor } from '@fixpoint/contracts/envelope';
+import type { ProviderRow } from '../providers/provider-row.ts';
 import type { QueuedRow } from '../waits/wait-rows.ts';
 
 /** Runs of a project: in flight, and waiting for room in the window. */
@@ -58,6 +59,8 @@ export interface Queue {
   takeSlot(row: QueuedRow): Promise<boolean>;
   /** Frees the slots of runs that are neither queued nor in flight, as far as the log was followed. */
   freeSlots(): Promise<void>;
+  /** How providers stand that were ever paused. */
+  providers(): Promise<readonly ProviderRow[]>;
   turns(): Promise<Turns>;
   /** Notes that these projects were served, in this order. */
   served(projects: readonly string[]): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Clock } from '@fixpoint/contracts/clock';
-import { CURSOR_START, type Cursor } from '@fixpoint/contracts/envelope';
+import { CURSOR_START, type Cursor, type RecordedEvent } from '@fixpoint/contracts/envelope';
 import type { EventStore } from '@fixpoint/event-store/event-store';
+import { type ProviderRow, providerRow } from '../providers/provider-row.ts';
 import { type LineageWaits, NO_WAITS, type QueuedRow, type TimerRow, type Waiting } from './wait-rows.ts';
 import { CLAIM_MS, type Waits } from './waits.ts';
 import { waitsAfter } from './waits-after.ts';
@@ -29,6 +30,7 @@ export interface MemoryRows {
   readonly followed: Cursor;
   waiting(): readonly Waiting[];
   queued(): readonly QueuedRow[];
+  providers(): readonly ProviderRow[];
   postpone(row: QueuedRow, next_at: string): void;
 }
 
@@ -40,6 +42,7 @@ class MemoryWaits implements ForeseeableWaits, MemoryRows {
   private readonly store: Pick<EventStore, 'readAll'>;
   private readonly clock: Clock;
   private readonly lineages = new Map<string, LineageWaits>();
+  private readonly paused = new Map<string, ProviderRow>();
   private cursor = CURSOR_START;
 
   constructor(store: Pick<EventStore, 'readAll'>, clock: Clock) {
@@ -49,9 +52,15 @@ class MemoryWaits implements ForeseeableWaits, MemoryRows {
 
   async keep(signal: AbortSignal): Promise<void> {
     const { events, next } = await this.store.readAll(this.cursor, PAGE);
-    for (const event of events) this.set(event.root, waitsAfter(this.of(event.root), event));
+    for (const event of events) this.follow(event);
     this.cursor = next;
     if (events.length === 0) await this.clock.sleep(POLL_MS, signal);
+  }
+
+  private follow(event: RecordedEvent): void {
+    const row = providerRow(event);
+    if (row === null) this.set(event.root, waitsAfter(this.of(event.root), event));
+    else this.paused.set(row.provider, row);
   }
 
   claimWaiting(limit: number): Promise<readonly Waiting[]> {
@@ -95,6 +104,10 @@ class MemoryWaits implements ForeseeableWaits, MemoryRows {
     return [...this.lineages.values()].flatMap(({ queued }) => Object.values(queued));
   }
 
+  providers(): readonly ProviderRow[] {
+    return [...this.paused.values()];
+  }
+
   postpone(row: QueuedRow, next_at: string): void {
     const waits = this.of(row.root);
     const current = waits.queued[row.task];
@@ -108,7 +121,13 @@ class MemoryWaits implements ForeseeableWaits, MemoryRows {
       ...Object.values(timers),
     ]);
     const times = rows.flatMap(({ next_at }) => (next_at === null ? [] : [next_at]));
-    return times.sort()[0] ?? null;
+    return [...times, ...this.probesAt()].sort()[0] ?? null;
+  }
+
+  /** Who is due already waits for somebody who needs it, and not for time. */
+  private probesAt(): string[] {
+    const now = this.time(0);
+    return this.providers().flatMap(({ paused_until: until }) => (until !== null && until > now ? [until] : []));
   }
 
   all(): ReadonlyMap<string, LineageWaits> {

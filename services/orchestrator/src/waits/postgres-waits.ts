@@ -2,6 +2,7 @@ import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import type { EventStore } from '@fixpoint/event-store/event-store';
 import { type Projection, ProjectionRunner, type ProjectionTarget } from '@fixpoint/event-store/projection';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { type ProviderRow, providerRow } from '../providers/provider-row.ts';
 import { type LineageWaits, NO_WAITS, type QueuedRow, type TimerRow, type Waiting } from './wait-rows.ts';
 import { CLAIM_MS, type Waits } from './waits.ts';
 import { waitsAfter } from './waits-after.ts';
@@ -13,11 +14,18 @@ type WaitingRow = Stored<Waiting, 'since' | 'last_offer' | 'next_at'>;
 type StoredTimer = Stored<TimerRow, 'due_at' | 'next_at'>;
 export type StoredQueued = Stored<Omit<QueuedRow, 'providers'>, 'since' | 'next_at'> & { readonly providers: string[] };
 
+type StoredProvider = Stored<Omit<ProviderRow, 'probe'>, 'since' | 'paused_until'> & {
+  readonly probe_root: string | null;
+  readonly probe_task: string | null;
+  readonly probe_run: number | null;
+};
+
 /** The orchestrator's own tables. */
 export interface WaitTables {
   waiting: WaitingRow;
   timer: StoredTimer;
   queued: StoredQueued;
+  provider: StoredProvider;
 }
 
 const SCHEMA = 'orchestrator';
@@ -130,9 +138,24 @@ const apply = async (
     transaction,
     changed.flatMap((root) => after.get(root) ?? []),
   );
+  await putProviders(transaction, events);
 };
 
-/** What lineages wait for, their timers, and their queued runs. The healer moves its own columns, and whoever rang a timer removes it. */
+/** Each event says all there is to say, so the last one of a provider is its row. */
+const putProviders = async (transaction: Transaction<WaitTables>, events: readonly RecordedEvent[]): Promise<void> => {
+  const rows = new Map(events.flatMap((event) => providerRow(event) ?? []).map((row) => [row.provider, row]));
+  if (rows.size === 0) return;
+  await transaction
+    .deleteFrom('provider')
+    .where('provider', 'in', [...rows.keys()])
+    .execute();
+  await transaction
+    .insertInto('provider')
+    .values([...rows.values()].map(storedProvider))
+    .execute();
+};
+
+/** What lineages wait for, their timers, their queued runs, and the providers that those may wait for. The healer moves its own columns, and whoever rang a timer removes it. */
 export const waitRows: Projection<WaitTables> = {
   name: 'orchestrator__waits',
   schema: SCHEMA,
@@ -140,6 +163,7 @@ export const waitRows: Projection<WaitTables> = {
     { name: 'waiting', key: ['root', 'task'], kept: ['last_offer', 'reoffers', 'next_at'] },
     { name: 'timer', key: ['id'], kept: ['next_at'], removableAfter: 'due_at' },
     { name: 'queued', key: ['root', 'task'], kept: ['next_at'] },
+    { name: 'provider', key: ['provider'] },
   ],
   apply,
 };
@@ -198,6 +222,27 @@ const storedQueued = (row: QueuedRow): StoredQueued => ({
   providers: [...row.providers],
   since: new Date(row.since),
   next_at: new Date(row.next_at),
+});
+
+const storedProvider = ({ probe, ...row }: ProviderRow): StoredProvider => ({
+  ...row,
+  paused_until: row.paused_until === null ? null : new Date(row.paused_until),
+  since: new Date(row.since),
+  probe_root: probe?.root ?? null,
+  probe_task: probe?.task ?? null,
+  probe_run: probe?.run ?? null,
+});
+
+export const providerOf = ({
+  probe_root: root,
+  probe_task: task,
+  probe_run: run,
+  ...row
+}: StoredProvider): ProviderRow => ({
+  ...row,
+  paused_until: row.paused_until?.toISOString() ?? null,
+  since: row.since.toISOString(),
+  probe: root === null || task === null || run === null ? null : { root, task, run },
 });
 
 const storedTimer = (row: TimerRow): StoredTimer => ({

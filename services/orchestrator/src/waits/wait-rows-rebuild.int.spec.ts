@@ -49,6 +49,7 @@ const say = async (store: PostgresEventStore, root: string, said: readonly Said[
 const anything = (root: string): fc.Arbitrary<Said[]> => {
   const task = fc.constantFrom(root, `${root}.f1`, `${root}.f2`);
   const time = fc.constantFrom('2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z');
+  const provider = fc.constantFrom('git.a.example', 'model.default');
   const data = fc.record({ task, run: fc.integer({ min: 1, max: 2 }), request: fc.constant(1) });
   const of = (type: string, more: fc.Arbitrary<object> = fc.constant({})): fc.Arbitrary<Said> =>
     fc.tuple(data, more).map(([common, rest]) => [type, { ...common, ...rest }] as const);
@@ -60,6 +61,8 @@ const anything = (root: string): fc.Arbitrary<Said[]> => {
       of('node_verified_action', fc.record({ outcome: fc.constantFrom('satisfied', 'unmet') })),
       of('fault_recorded', fc.record({ phase: fc.constantFrom('gate', 'council'), next_at: time })),
       of('task_submitted', fc.record({ deadline_at: time })),
+      of('provider_paused', fc.record({ provider, until: fc.option(time) })),
+      of('provider_probed', fc.record({ provider, probe: fc.constant({ root, task: root, run: 1 }) })),
       of('subtask_spawned', fc.record({ parent_ref: task })),
       of('human_required', fc.record({ run_open: fc.boolean() })),
       of('recovery_exhausted', fc.record({ ended_tasks: fc.array(task, { maxLength: 2 }) })),
