@@ -8,7 +8,7 @@ let world: ReturnType<typeof executorWorld>;
 afterEach(() => world.close());
 
 /** One agent run of a node, by an agent that runs the commands of its script. */
-const run = async (script: readonly string[], node: Partial<NodeSpec>, mode = {}) => {
+const run = async (script: Parameters<typeof scriptedAgent>[0], node: Partial<NodeSpec>, mode = {}) => {
   world = executorWorld({ agent: scriptedAgent(script), mode });
   await world.offer(await world.gated({ agent_tools: ['run_command'], ...node }, { run_kind: 'agent' }));
   return { report: await world.report(), calls: await world.calls() };
@@ -74,6 +74,58 @@ describe('an agent run', () => {
     );
     expect(shown(calls)).toEqual(['agent denied', 'agent_model ok', 'postcondition failed']);
     expect(report).toMatchObject({ outcome: 'unmet' });
+  });
+
+  test('has tools for the files of the workspace, each call in the log', async () => {
+    const { report, calls } = await run(
+      [
+        { tool: 'write_file', input: { path: 'src/a.txt', content: 'one\n' } },
+        { tool: 'read_file', input: { path: 'src/a.txt', from_line: null } },
+        { tool: 'list_files', input: { path: 'src' } },
+        { tool: 'search', input: { text: 'one', path: '.' } },
+        { tool: 'read_file', input: { path: 'gone', from_line: null } },
+      ],
+      {
+        agent_tools: ['read_file', 'write_file', 'list_files', 'search'],
+        postcondition: commandHolds('grep -q one src/a.txt'),
+      },
+    );
+    expect(report).toMatchObject({ outcome: 'satisfied', rung: 'agent' });
+    expect(calls.slice(0, 5)).toMatchObject([
+      { command: 'write_file src/a.txt', outcome: 'ok', stdout: { head: 'one\n', bytes: 4 } },
+      { command: 'read_file src/a.txt', outcome: 'ok', stdout: null },
+      { command: 'list_files src', outcome: 'ok' },
+      { command: 'search . "one"', outcome: 'ok' },
+      { command: 'read_file gone', outcome: 'failed', detail: 'there is no file gone' },
+    ]);
+    const { hash } = (calls[0] as unknown as { stdout: { hash: string } }).stdout;
+    expect(await world.artifactText(hash)).toBe('one\n');
+  });
+
+  test('can not leave the workspace by them, and the try is in the log', async () => {
+    const { calls } = await run([{ tool: 'write_file', input: { path: '../escaped', content: '' } }], {
+      agent_tools: ['write_file'],
+      postcondition: commandHolds('test ! -e ../escaped'),
+    });
+    expect(calls[0]).toMatchObject({ command: 'write_file ../escaped', outcome: 'denied', rule: 'workspace' });
+    expect(calls.at(-1)).toMatchObject({ tool: 'postcondition', outcome: 'ok' });
+  });
+
+  test('is held to the command rules with them', async () => {
+    const rule = { id: 'no-ci', deny: 'program == "write_file" && args[0].startsWith(".ci/")', message: 'not there' };
+    const { calls } = await run(
+      [{ tool: 'write_file', input: { path: '.ci/run', content: '' } }],
+      { agent_tools: ['write_file'], postcondition: commandHolds('test -e x') },
+      { command_rules: [rule] },
+    );
+    expect(calls[0]).toMatchObject({ outcome: 'denied', rule: 'no-ci' });
+  });
+
+  test('is not told the environment of the service', async () => {
+    process.env.FIXPOINT_TEST_SECRET = 'sesame';
+    const { report } = await run(['env > seen'], { postcondition: commandHolds('! grep sesame seen') });
+    delete process.env.FIXPOINT_TEST_SECRET;
+    expect(report).toMatchObject({ outcome: 'satisfied' });
   });
 
   test('has no tool that the task does not allow', async () => {

@@ -6,6 +6,7 @@ import type { Clock } from '@fixpoint/contracts/clock';
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { RecordedEvent } from '@fixpoint/contracts/envelope';
+import { definitionOf } from '@fixpoint/contracts/events/catalogue';
 import { actionStream, lineageStream } from '@fixpoint/contracts/streams';
 import { builtInMode } from '@fixpoint/documents/built-in-protocol';
 import { memoryArtifacts } from '@fixpoint/event-store/memory-artifacts';
@@ -18,7 +19,7 @@ import { memoryLeases } from '@fixpoint/messaging/memory-leases';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
 import { hasEnded } from '@fixpoint/messaging/run-lookup';
 import type { AgentModel } from '@fixpoint/models/agent/agent-model';
-import type { RepairModel } from '@fixpoint/models/models';
+import type { Models } from '@fixpoint/models/configured-models';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
 import { playbookModel } from '@fixpoint/models/playbook/playbook';
 import { systemClock } from '@fixpoint/runtime/system-clock';
@@ -33,7 +34,7 @@ const HASH = 'a'.repeat(64);
 
 /** One executor on memory adapters with real processes and real git. */
 export const executorWorld = (
-  changes: { clock?: Clock; mode?: Partial<ModeSpec>; agent?: AgentModel; repair?: RepairModel } = {},
+  changes: { clock?: Clock; mode?: Partial<ModeSpec>; agent?: AgentModel; models?: Models } = {},
 ) => {
   const folder = mkdtempSync(join(tmpdir(), 'executor-'));
   const clock = changes.clock ?? systemClock;
@@ -61,8 +62,8 @@ export const executorWorld = (
     folder: join(folder, 'runs'),
     runner: keepingFolder(hostRunner({ artifacts, folder: join(folder, 'commands'), path })),
     primitives: primitiveCalls(hostGit({ folder: join(folder, 'git'), path })),
-    models: {
-      repair: () => changes.repair ?? playbookModel(loadPlaybook()),
+    models: changes.models ?? {
+      repair: () => playbookModel(loadPlaybook()),
       agent: () => changes.agent ?? null,
     },
     apiUrl: 'http://api.invalid',
@@ -78,7 +79,7 @@ export const executorWorld = (
     const expectedVersion = (await store.readStream(stream)).length;
     const id = `00000000-0000-8000-8000-${next()}`;
     const metadata = { causation_id: 'cause', correlation_id: root, producer: 'test', actor: 'test' };
-    const event = { id, type, schema_version: 1, data, metadata, occurred_at: AT };
+    const event = { id, type, schema_version: definitionOf(type)?.version ?? 1, data, metadata, occurred_at: AT };
     const outcome = await store.append({ stream, root, expectedVersion, events: [event] });
     if (outcome.outcome !== 'appended' || !outcome.events[0]) throw new Error(JSON.stringify(outcome));
     return outcome.events[0];
@@ -128,6 +129,8 @@ export const executorWorld = (
       (await actionEvents(run))
         .filter(({ type }) => type === 'tool_called')
         .map(({ data }) => data as { command: string; tool: string; outcome: string; rule: string | null }),
+    artifactText: async (hash: string): Promise<string> =>
+      Buffer.concat(await Array.fromAsync((await artifacts.get(hash)) ?? [])).toString('utf8'),
     /** A repository with one file, and its URL. */
     repository: (): string => {
       const at = join(folder, 'source');

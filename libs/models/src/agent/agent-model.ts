@@ -1,5 +1,6 @@
 import type { Brief } from '@fixpoint/contracts/events/recovery-events';
 import type { ModelAccount } from '../model-account.ts';
+import type { OutputEnds } from '../models.ts';
 import type { AgentCall, AgentTool } from './agent-tools.ts';
 
 /** Everything an agent is told about the work it is to do. */
@@ -13,6 +14,13 @@ export interface AgentBrief {
   readonly postcondition: string | null;
   /** What was tried and what objected; null for work that nobody has tried. */
   readonly brief: Brief | null;
+  /** What was run last in this run, and what it printed; null where nothing has run before the agent. */
+  readonly failed: {
+    readonly command: string;
+    readonly exitCode: number | null;
+    readonly stdout: OutputEnds;
+    readonly stderr: OutputEnds;
+  } | null;
 }
 
 export interface AgentToolResult {

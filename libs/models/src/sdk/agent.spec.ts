@@ -27,7 +27,14 @@ const agent = (address = `openai-compatible:qwen3@${server.url}/v1`): AgentModel
   return smith;
 };
 
-const DOABLE = { intent: 'a', goal: 'there is a file', recipe: 'false', postcondition: null, brief: null };
+const DOABLE = {
+  intent: 'a',
+  goal: 'there is a file',
+  recipe: 'false',
+  postcondition: null,
+  brief: null,
+  failed: null,
+};
 const DONE = chatAnswer({ content: 'The file is there.' });
 const touch = (file: string) => chatToolCall('run_command', { command: `touch ${file}` });
 

@@ -1,8 +1,10 @@
 import { generateText, type ModelMessage, type ToolModelMessage, type ToolSet, tool } from 'ai';
+import type { z } from 'zod';
 import type { AgentBrief, AgentMeans, AgentModel, AgentToolResult, AgentWork } from '../agent/agent-model.ts';
 import { AGENT_TOOLS, type AgentCall, agentToolInputs } from '../agent/agent-tools.ts';
 import { ABOUT_FENCES, fenced } from '../fenced.ts';
 import { QuestionRefused } from './provider-faults.ts';
+import { printed } from './repair.ts';
 import { boundedCall, NotAffordable, type SdkModel } from './sdk-model.ts';
 
 const INSTRUCTIONS = [
@@ -94,11 +96,15 @@ const toolSet = (allowed: AgentMeans['tools']['allowed']): ToolSet =>
   Object.fromEntries(
     AGENT_TOOLS.filter((name) => allowed.includes(name)).map((name) => [
       name,
-      tool({ description: DESCRIPTIONS[name], inputSchema: agentToolInputs[name] }),
+      tool({ description: DESCRIPTIONS[name], inputSchema: agentToolInputs[name] as z.ZodType<object> }),
     ]),
   );
 
 const DESCRIPTIONS: Readonly<Record<(typeof AGENT_TOOLS)[number], string>> = {
+  read_file: 'The text of a file, at most 32 KiB of it from a line on.',
+  write_file: 'Writes a whole file, with the folders above it; what is there is replaced.',
+  list_files: 'Names in one folder: folders end with /, links with @. Links are not followed.',
+  search: 'Lines that hold a text, in a file or below a folder, at most 100.',
   run_command:
     'Runs a text with /bin/sh in the folder, without a terminal. Answers with its exit code and what it printed.',
 };
@@ -127,7 +133,7 @@ const toldOf = ({ outcome, exitCode, stdout, stderr, detail }: AgentToolResult):
     .filter((part) => part !== '')
     .join('\n');
 
-const promptOf = ({ intent, goal, recipe, postcondition, brief }: AgentBrief): string =>
+const promptOf = ({ intent, goal, recipe, postcondition, brief, failed }: AgentBrief): string =>
   [
     `The whole task:\n${fenced('intent', intent)}`,
     `The goal of this step:\n${fenced('goal', goal)}`,
@@ -136,4 +142,11 @@ const promptOf = ({ intent, goal, recipe, postcondition, brief }: AgentBrief): s
       ? 'The check: the recipe is run again as it stands, and must end with exit code 0.'
       : `The check:\n${fenced('check', postcondition)}`,
     ...(brief === null ? [] : [`What was tried and what objected to it:\n${fenced('brief', JSON.stringify(brief))}`]),
+    ...(failed === null ? [] : failureOf(failed)),
   ].join('\n\n');
+
+const failureOf = ({ command, exitCode, stdout, stderr }: NonNullable<AgentBrief['failed']>): string[] => [
+  `Run last, with exit code ${exitCode ?? 'unknown'}:\n${fenced('text', command)}`,
+  ...printed('stdout', stdout),
+  ...printed('stderr', stderr),
+];

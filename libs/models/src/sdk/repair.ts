@@ -55,7 +55,8 @@ const endOf = ({ timedOut, signal, exitCode }: FailedCommand): string => {
 
 const earlier = ({ previous, command }: FailedCommand): string[] => previous.filter((text) => text !== command);
 
-const printed = (name: string, { head, tail }: OutputEnds): string[] => {
+/** What a command left on one of its streams. */
+export const printed = (name: string, { head, tail }: OutputEnds): string[] => {
   if (head === '' && tail === '') return [];
   if (head === tail) return [`What it printed:\n${fenced(name, head)}`];
   return [`Start of what it printed:\n${fenced(name, head)}`, `End of it:\n${fenced(name, tail)}`];

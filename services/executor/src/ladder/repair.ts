@@ -58,7 +58,7 @@ const correctedProgram = (
   'command' in recipe ? { kind: 'shell', text } : { kind: 'script', language: recipe.language, text };
 
 /** A short output is its own head and tail. */
-const endsOf = (output: Output | undefined): OutputEnds => {
+export const endsOf = (output: Output | undefined): OutputEnds => {
   if (output === undefined) return { head: '', tail: '' };
   return { head: output.head, tail: output.tail === '' ? output.head : output.tail };
 };

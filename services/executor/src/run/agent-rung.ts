@@ -1,9 +1,11 @@
 import type { Recipe } from '@fixpoint/contracts/documents/task';
-import type { AgentBrief, AgentModel, AgentToolResult } from '@fixpoint/models/agent/agent-model';
-import { AGENT_TOOLS, type AgentCall, type AgentTool } from '@fixpoint/models/agent/agent-tools';
+import type { AgentBrief, AgentModel } from '@fixpoint/models/agent/agent-model';
+import { AGENT_TOOLS } from '@fixpoint/models/agent/agent-tools';
 import type { ModelAccount } from '@fixpoint/models/model-account';
 import type { AgentAnswer, AskAgent } from '../ladder/agent.ts';
-import type { RecordCall, RecordedCommands } from '../ladder/recorded-commands.ts';
+import { endsOf } from '../ladder/repair.ts';
+import type { Trace } from '../ladder/trace.ts';
+import { type AgentToolsDeps, agentTools } from './agent-tools.ts';
 import type { NodeReady } from './assignment.ts';
 
 /** A run came to an executor that has no model of that name, or none that can do this. */
@@ -11,23 +13,23 @@ export class NoSuchModel extends Error {
   override readonly name = 'NoSuchModel';
 }
 
-interface AgentSetting {
+interface AgentSetting extends Omit<AgentToolsDeps, 'allowed' | 'remainingMs' | 'signal'> {
   readonly model: AgentModel;
   readonly nodeReady: NodeReady;
-  readonly commands: RecordedCommands;
-  readonly record: RecordCall;
+  readonly trace: Trace;
   readonly account: ModelAccount;
   readonly signal: AbortSignal;
 }
 
 /** Lets an agent work in the folder of a run, with the tools that the task allows, as long as the run may take. */
-export const askAgent = ({ model, nodeReady, commands, record, account, signal }: AgentSetting): AskAgent => {
+export const askAgent = ({ model, nodeReady, trace, account, signal, ...means }: AgentSetting): AskAgent => {
   const allowed = AGENT_TOOLS.filter((tool) => nodeReady.node.agent_tools.includes(tool));
   return async (remainingMs) => {
     const inTime = AbortSignal.timeout(Math.ceil(remainingMs()));
-    const call = (each: AgentCall) => callTool({ commands, record, allowed }, each, remainingMs());
+    const stop = AbortSignal.any([signal, inTime]);
+    const call = agentTools({ ...means, allowed, remainingMs, signal: stop });
     const work = await model
-      .run(briefOf(nodeReady), { tools: { allowed, call }, account }, AbortSignal.any([signal, inTime]))
+      .run(briefOf(nodeReady, trace), { tools: { allowed, call }, account }, stop)
       .catch((error: unknown) => stopped(error, [signal, inTime]));
     return { ...work, model: model.name };
   };
@@ -39,12 +41,18 @@ const stopped = (error: unknown, signals: readonly AbortSignal[]): Omit<AgentAns
   return { outcome: 'worked', summary: 'it was stopped' };
 };
 
-const briefOf = ({ intent, node, brief }: NodeReady): AgentBrief => ({
+const briefOf = ({ intent, node, brief }: NodeReady, { last }: Trace): AgentBrief => ({
   intent,
   goal: node.goal,
   recipe: recipeText(node.recipe),
   postcondition: node.postcondition === null ? null : JSON.stringify(node.postcondition),
   brief,
+  failed: last && {
+    command: last.command,
+    exitCode: last.result?.exitCode ?? null,
+    stdout: endsOf(last.result?.stdout),
+    stderr: endsOf(last.result?.stderr),
+  },
 });
 
 const recipeText = (recipe: Recipe): string => {
@@ -53,54 +61,3 @@ const recipeText = (recipe: Recipe): string => {
     ? `# ${recipe.language}\n${recipe.script}`
     : `${recipe.primitive} ${JSON.stringify(recipe.with)}`;
 };
-
-interface Tools {
-  readonly commands: RecordedCommands;
-  readonly record: RecordCall;
-  readonly allowed: readonly AgentTool[];
-}
-
-const NOT_RUN = { exitCode: null, stdout: '', stderr: '' };
-const NO_PROCESS = { exit_code: null, signal: null, duration_ms: 0, stdout: null, stderr: null };
-
-const callTool = async (
-  { commands, record, allowed }: Tools,
-  call: AgentCall,
-  timeoutMs: number,
-): Promise<AgentToolResult> => {
-  const tool = 'agent';
-  const rung = 'agent';
-  const text = call.input.command;
-  if (!allowed.includes(call.tool)) {
-    const detail = 'the task does not allow this tool';
-    await record({
-      ...NO_PROCESS,
-      tool,
-      rung,
-      command: text.slice(0, 4096),
-      outcome: 'denied',
-      rule: 'agent_tools',
-      detail,
-    });
-    return { ...NOT_RUN, outcome: 'denied', detail };
-  }
-  const called = await commands.run({ tool, rung, program: { kind: 'shell', text }, timeoutMs });
-  if (called.outcome === 'denied') return { ...NOT_RUN, outcome: 'denied', detail: `${called.rule}: ${called.detail}` };
-  const { result } = called;
-  return {
-    outcome: OUTCOMES[called.outcome],
-    exitCode: result.exitCode,
-    stdout: result.stdout.head + (result.stdout.truncated ? ' … ' : '') + result.stdout.tail,
-    stderr: result.stderr.head + (result.stderr.truncated ? ' … ' : '') + result.stderr.tail,
-    detail: result.error?.detail ?? '',
-  };
-};
-
-const OUTCOMES = {
-  zero: 'ok',
-  nonzero: 'failed',
-  timed_out: 'timed_out',
-  killed: 'killed',
-  not_started: 'not_started',
-  cancelled: 'cancelled',
-} as const;

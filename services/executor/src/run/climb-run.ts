@@ -1,5 +1,7 @@
+import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import { workspaceFiles } from '@fixpoint/execution/workspace-files';
 import type { Plan } from '../domain/ladder.ts';
 import type { AskAgent } from '../ladder/agent.ts';
 import { climb, type Finish } from '../ladder/climb.ts';
@@ -66,7 +68,7 @@ export const climbIn = async (
       outputFile,
       checkedOutput: (output) => checkedOutput(output, deps.artifacts),
       askRepair: repairAt(deps, node, at),
-      askAgent: agentAt(deps, nodeReady, { at, commands, trace }),
+      askAgent: agentAt(deps, nodeReady, { at, commands, rules: mode.command_rules, trace }),
       firewall: async () =>
         (await hashOfProtected(mode.protected, at.folder)) === untouched ? null : 'a protected path was changed',
     },
@@ -93,16 +95,25 @@ const repairAt = ({ models }: LongRunDeps, node: NodeSpec, { account, signal }: 
 interface AgentAt {
   readonly at: RunAt;
   readonly commands: RecordedCommands;
+  readonly rules: ModeSpec['command_rules'];
   readonly trace: Trace;
 }
 
 /** What an agent left for a gate is kept before the gate's own recipe is run, which leaves nothing. */
-const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, trace }: AgentAt): AskAgent => {
-  const { record, account, signal } = at;
+const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, rules, trace }: AgentAt): AskAgent => {
   const name = nodeReady.stalled?.model ?? nodeReady.node.model;
   const model = deps.models.agent(name);
   if (model === null) return () => Promise.reject(new NoSuchModel(`this executor has no agent ${name}`));
-  const ask = askAgent({ model, nodeReady, commands, record, account, signal });
+  const { record, account, signal } = at;
+  const means = {
+    commands,
+    rules,
+    record,
+    files: workspaceFiles(at.folder),
+    artifacts: deps.artifacts,
+    clock: deps.clock,
+  };
+  const ask = askAgent({ ...means, model, nodeReady, trace, account, signal });
   return async (remainingMs) => {
     const answer = await ask(remainingMs);
     if (nodeReady.node.kind === 'gate' && !signal.aborted) trace.agentRef = await captured(deps, nodeReady, at);
