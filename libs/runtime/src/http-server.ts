@@ -57,7 +57,7 @@ const onlyJson = (app: NestFastifyApplication): void => {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
-    'application/json',
+    ['application/json', 'application/cloudevents+json'],
     { parseAs: 'string', bodyLimit: BODY_LIMIT },
     async (_: unknown, text: string) => parseJsonBody(text),
   );

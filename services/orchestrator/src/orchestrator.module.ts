@@ -34,7 +34,7 @@ import type { Pool } from 'pg';
 import { ORCHESTRATOR_DECIDE } from './decide-reader.ts';
 import { CANCEL_DESK, CancelController } from './http/cancel.controller.ts';
 import { DEAD_LETTER_DESK, DeadLettersController } from './http/dead-letters.controller.ts';
-import { EscalationsController } from './http/escalations.controller.ts';
+import { ESCALATIONS, EscalationsController } from './http/escalations.controller.ts';
 import { HANDOFF_DESK, HandoffsController } from './http/handoffs.controller.ts';
 import { ProtocolVersionsController } from './http/protocol-versions.controller.ts';
 import { ProtocolsController, PUBLISHING } from './http/protocols.controller.ts';
@@ -54,6 +54,7 @@ import { SNAPSHOTS } from './snapshots/save-snapshots.ts';
 import { memoryWaits } from './waits/memory-waits.ts';
 import { postgresWaits, type WaitTables, waitRows } from './waits/postgres-waits.ts';
 import type { Waits } from './waits/waits.ts';
+import type { EscalateDeps } from './writing/escalate.ts';
 import type { HandoffDeps } from './writing/handoffs.ts';
 import { type DecisionKeys, decisionSigner } from './writing/sign-decision.ts';
 
@@ -131,6 +132,7 @@ export const orchestratorModule = (
         ...{ ...submissions, mostInFlight, queued, mostQueued },
       }),
     },
+    ESCALATION_DESK,
     {
       provide: 'RUN_TOKENS',
       inject: [CLOCK],
@@ -179,6 +181,12 @@ const reconciling = (reconcileAt: string | null) => [
     useFactory: (deps: ReconcilingDeps<WaitTables> | null) => deps && useFactory(deps),
   })),
 ];
+
+const ESCALATION_DESK = {
+  provide: ESCALATIONS,
+  inject: [ORCHESTRATOR, ARTIFACTS],
+  useFactory: ({ submissions }: Orchestrator, artifacts: Artifacts): EscalateDeps => ({ ...submissions, artifacts }),
+};
 
 const handoffDesk = (keys: DecisionKeys) => ({
   provide: HANDOFF_DESK,

@@ -3,6 +3,7 @@ import { inputNameSchema, nodeSpecSchema, partSpecSchema } from '../documents/ta
 import { jsonSchema } from '../json.ts';
 import { workspaceRefSchema } from '../workspace.ts';
 import { defineEvent, sha256Schema, taskRef } from './define.ts';
+import { originSchema } from './escalation-events.ts';
 import { briefSchema } from './recovery-events.ts';
 import { scopeSchema } from './scope.ts';
 
@@ -62,24 +63,30 @@ const epicOpened = defineEvent({
 const childSubmitted = defineEvent({
   type: 'child_submitted',
   owners: ['orchestrator'],
-  version: 1,
-  description: 'A run submitted work of its own: a child of its unit, which does not complete without it.',
+  version: 2,
+  description:
+    'A run submitted work of its own, or a producer handed over work that it could not finish: a child of the unit, which does not complete without it.',
   data: z.object({
     ...taskRef,
     scope: scopeSchema,
     child: childSchema,
-    /** The run that submitted it, of this task: the unit, or one of its fixes. */
+    /** The unit, or the fix of it whose run submitted it. */
     from_task: z.string(),
-    run: z.int().positive(),
+    /** The run that submitted it; null for what a producer handed over. */
+    run: z.int().positive().nullable(),
+    /** The node that was running; empty for what a producer handed over. */
     node_id: z.string(),
-    /** The same key names the same child in every run of the node. */
+    /** The same key names the same child, in every run of the node or from the same producer. */
     key: z.string(),
+    /** What a producer knew of it; null for what a run submitted. */
+    origin: originSchema.nullable(),
     /** Where the child starts: where the run that submitted it started. */
     base_ref: workspaceRefSchema.nullable(),
     priority: z.int(),
     split_depth: z.int().positive(),
     lineage_children: z.int().positive(),
   }),
+  upcasts: [(data: object) => ({ ...data, origin: null })],
 });
 
 const epicChildResolved = defineEvent({

@@ -3,31 +3,62 @@ import type { TaskSpec } from '@fixpoint/contracts/documents/task';
 import type { Escalation } from '@fixpoint/contracts/events/escalation-events';
 import type { Escalate } from '@fixpoint/contracts/rest/escalations';
 import type { BatchResult } from '@fixpoint/contracts/rest/tasks';
+import { lineageStream } from '@fixpoint/contracts/streams';
 import { ProtocolWithdrawn } from '@fixpoint/documents/protocol-catalog';
 import { taskSpecHash } from '@fixpoint/documents/spec-hash';
+import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import { type Admission, admit } from './admission.ts';
+import { escalateChild } from './escalate-child.ts';
 import { type Admitted, decisionOf, type Preparing, refusal, result, type SubmitDeps } from './submit.ts';
 
 const ESCALATE = 'orchestrator__escalate';
 
+export interface EscalateDeps extends SubmitDeps {
+  readonly artifacts: Pick<Artifacts, 'put'>;
+}
+
 /**
- * Takes over work that a producer could not finish, as a lineage that begins stalled. The same key and body name the same
- * lineage, however often they come.
+ * Takes over work that a producer could not finish, as a unit that begins stalled: a child of the lineage that it came from
+ * while that goes on and has room for it, else a lineage of its own. The same key and body name the same one, however often
+ * they come.
  * @throws the store's fault: nothing is known of what was stored; the same key asks again safely.
  */
-export const escalate = async (deps: SubmitDeps, escalation: Escalate, actor: string): Promise<BatchResult> => {
+export const escalate = async (deps: EscalateDeps, asked: Escalate, actor: string): Promise<BatchResult> => {
   const { catalog } = deps;
   const preparing = { ...deps, actor, currentOf: (project: string) => catalog.current(project) };
   try {
-    const admission = await admitted(preparing, escalation);
+    const admission = await admitted(preparing, asked);
     if (!admission.admitted) return refused(admission);
+    const escalation = { ...asked, diff: await keptDiff(deps, asked.diff) };
     const prepared = await prepare(preparing, escalation, admission);
+    const child = await asChild(deps, escalation, prepared);
+    if (child !== null) return child;
     const [outcome] = await deps.lineages.decide(ESCALATE, [prepared.decision]);
     return await result(deps, prepared, outcome);
   } catch (error) {
     if (!(error instanceof ProtocolWithdrawn)) throw error;
     return refusal(409, 'protocol_withdrawn', { detail: error.message, diagnostics: [] });
   }
+};
+
+const HASH = /^[0-9a-f]{64}$/;
+
+const keptDiff = async ({ artifacts }: EscalateDeps, diff: string | null): Promise<string | null> =>
+  diff === null || HASH.test(diff) ? diff : (await artifacts.put(Buffer.from(diff))).hash;
+
+/** Null where it is to be a lineage of its own, or has become one before. */
+const asChild = async (
+  deps: SubmitDeps,
+  { caused_by: root, idempotency_key: given }: Escalate,
+  { decision, specHash, diagnostics }: Admitted,
+): Promise<BatchResult | null> => {
+  const { command, cause } = decision;
+  if (root === null || command.type !== 'submit_task' || command.origin === undefined) return null;
+  if (given && (await deps.store.readStream(lineageStream(decision.root), 1, 1)).length > 0) return null;
+  const { spec, origin, aboutMachinery = false } = command;
+  // Without a key, and under one, the lineage that it would have become names it.
+  const escalated = { type: 'escalate_child', key: decision.root, spec, specHash, origin, aboutMachinery } as const;
+  return escalateChild(deps, { root, command: escalated, cause, diagnostics });
 };
 
 const admitted = async ({ currentOf, lineages: { models } }: Preparing, escalation: Escalate): Promise<Admission> => {

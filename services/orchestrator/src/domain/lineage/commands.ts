@@ -188,6 +188,16 @@ export interface SubmitChild {
   readonly specHash: string;
 }
 
+/** Work that a producer could not finish, out of this lineage. */
+export interface EscalateChild {
+  readonly type: 'escalate_child';
+  readonly key: string;
+  readonly spec: TaskSpec;
+  readonly specHash: string;
+  readonly origin: NonNullable<SubmitTask['origin']>;
+  readonly aboutMachinery: boolean;
+}
+
 /** Now and then: is there a unit that waits for nothing any more? */
 export interface SweepUnit {
   readonly type: 'sweep_unit';
@@ -213,6 +223,7 @@ export type LineageCommand = Context &
     | RegateRun
     | DecideSplit
     | SubmitChild
+    | EscalateChild
     | SweepUnit
     | GiveUpRequest
     | DeadLetter

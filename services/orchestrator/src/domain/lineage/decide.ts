@@ -11,6 +11,7 @@ import {
   type DeadLetter,
   type DecideHandoff,
   type EndDeadLetter,
+  type EscalateChild,
   type LineageCommand,
   OPEN,
   type SubmitChild,
@@ -22,6 +23,7 @@ import { withinDeadline } from './deadline.ts';
 import { claimHandoff } from './decisions/claim-handoff.ts';
 import { decideHandoff } from './decisions/decide-handoff.ts';
 import { landWaiting } from './enter-node.ts';
+import { escalateChild } from './epics/escalate-child.ts';
 import { submitChild } from './epics/submit-child.ts';
 import { sweepUnit } from './epics/sweep.ts';
 import { evolve } from './evolve.ts';
@@ -94,7 +96,15 @@ const answer = (command: Answer, turn: Turn): Facts => {
   }
 };
 
-type Other = CancelTask | DeadLetter | EndDeadLetter | SubmitChild | SweepUnit | DecideHandoff | ClaimHandoff;
+type Other =
+  | CancelTask
+  | DeadLetter
+  | EndDeadLetter
+  | SubmitChild
+  | EscalateChild
+  | SweepUnit
+  | DecideHandoff
+  | ClaimHandoff;
 
 const answerToOther = (command: Other, turn: Turn): Facts => {
   switch (command.type) {
@@ -106,6 +116,8 @@ const answerToOther = (command: Other, turn: Turn): Facts => {
       return endDeadLetter(command, turn);
     case 'submit_child':
       return submitChild(command, turn);
+    case 'escalate_child':
+      return escalateChild(command, turn);
     case 'sweep_unit':
       return sweepUnit(command, turn);
     case 'decide_handoff':

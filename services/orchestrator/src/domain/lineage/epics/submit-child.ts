@@ -1,6 +1,7 @@
 import { childAddress, taskIdAt } from '@fixpoint/contracts/addresses';
 import type { TaskSpec } from '@fixpoint/contracts/documents/task';
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import type { FailureSignal } from '@fixpoint/contracts/events/epic-events';
 import { Refused } from '@fixpoint/decider/refused';
 import { jsonBytes } from '../bounded.ts';
 import { boundsOf } from '../budget/effective-bounds.ts';
@@ -8,10 +9,11 @@ import type { SubmitChild } from '../commands.ts';
 import { enterNode } from '../enter-node.ts';
 import { childrenBound, splitDepthBound } from '../limits.ts';
 import { followedBy, inFlight, nodeOf, refOf, type Turn, taskOf, unitTaskOf } from '../lookup.ts';
-import type { Admitted, Facts, Run, Task } from '../state.ts';
+import type { Admitted, Facts, Task } from '../state.ts';
 import { childrenMade } from '../tree.ts';
 
 const CHILD_BYTES = 48 * 1024;
+const NOTHING_FAILED: FailureSignal = { justifications: [], prior_failures: [] };
 
 /**
  * Work that a run hands in: a child of its unit, in the scope of the lineage and within its budget. The same key of the
@@ -27,7 +29,15 @@ export const submitChild = (command: SubmitChild, turn: Turn): Facts => {
   }
   const unitTask = unitTaskOf(turn.state, flight.task);
   refuseBeyond(turn, unitTask, command.spec);
-  const submitted = childSubmitted(turn, unitTask, { ...flight, command });
+  const { task, run } = flight;
+  const from = {
+    from_task: task.id,
+    run: run.run,
+    node_id: submittingNode(task),
+    base_ref: run.startRef,
+    origin: null,
+  };
+  const submitted = childSubmitted(turn, unitTask, { ...command, failureSignal: NOTHING_FAILED, from });
   return followedBy(turn, [submitted], (later) => enterNode(later, taskOf(later.state, submitted.data.child.task), 0));
 };
 
@@ -42,7 +52,8 @@ export const submittedBy = (state: Admitted, task: Task, key: string): Task | nu
 const submittingNode = (task: Task): string =>
   task.kind === 'fix' ? `${task.address}/${nodeOf(task).id}` : nodeOf(task).id;
 
-const refuseBeyond = (turn: Turn, unitTask: Task, spec: TaskSpec): void => {
+/** What keeps work out of a lineage. @throws {Refused} */
+export const refuseBeyond = (turn: Turn, unitTask: Task, spec: TaskSpec): void => {
   const { scope, childrenUsed, source } = turn.state;
   if (spec.project !== scope.project || spec.mode !== scope.mode) {
     throw new Refused('scope_of_lineage', `${scope.project} ${scope.mode}`);
@@ -57,16 +68,17 @@ const refuseBeyond = (turn: Turn, unitTask: Task, spec: TaskSpec): void => {
   if (turn.state.deadlinePassed) throw new Refused('deadline_passed');
 };
 
-interface Submission {
-  readonly task: Task;
-  readonly run: Run;
-  readonly command: SubmitChild;
-}
+/** Where a child comes from: a run of the unit or of a fix, or a producer. */
+type Submitter = Pick<ChildSubmitted['data'], 'from_task' | 'run' | 'node_id' | 'base_ref' | 'origin'>;
+type Handed = Pick<SubmitChild, 'spec' | 'specHash' | 'key'> & {
+  readonly failureSignal: FailureSignal;
+  readonly from: Submitter;
+};
 
 type ChildSubmitted = Extract<LineageEvent, { type: 'child_submitted' }>;
 
-const childSubmitted = (turn: Turn, unitTask: Task, { task, run, command }: Submission): ChildSubmitted => {
-  const { spec, specHash, key } = command;
+export const childSubmitted = (turn: Turn, unitTask: Task, handed: Handed): ChildSubmitted => {
+  const { spec, specHash, key, failureSignal, from } = handed;
   const address = childAddress(unitTask.address, childrenMade(turn.state, unitTask.id) + 1);
   return {
     type: 'child_submitted',
@@ -76,10 +88,9 @@ const childSubmitted = (turn: Turn, unitTask: Task, { task, run, command }: Subm
         ...{ task: taskIdAt(turn.state.root, address), address, name: spec.name, goal: spec.goal },
         ...{ inputs: spec.inputs ?? {}, nodes: spec.nodes, spec_hash: specHash, salvage: false },
         parts: spec.parts ?? [],
-        failure_signal: { justifications: [], prior_failures: [] },
+        failure_signal: failureSignal,
       },
-      ...{ from_task: task.id, run: run.run, node_id: submittingNode(task), key, base_ref: run.startRef },
-      priority: spec.priority,
+      ...{ ...from, key, priority: spec.priority },
       split_depth: unitTask.splitDepth + 1,
       lineage_children: turn.state.childrenUsed + 1,
     },

@@ -6,14 +6,16 @@ import { DataMissing } from '../node-data.ts';
 import { stallUnit } from '../stall.ts';
 import type { Facts, Task } from '../state.ts';
 
+type Escalated = Pick<SubmitTask, 'origin' | 'aboutMachinery'>;
+
 const DETAIL_BYTES = 4 * 1024;
 
 /**
  * Work that somebody else could not finish begins as a unit that has stalled: it is looked whether it is met already, and
  * then it goes the way of every stall. A condition of its first node comes first, and so does what that node refers to.
  */
-export const escalated = (turn: Turn, root: Task, { origin, aboutMachinery }: SubmitTask): Facts => {
-  if (root.nodes[0]?.if !== undefined) return enterNode(turn, root, 0);
+export const escalated = (turn: Turn, unitTask: Task, { origin, aboutMachinery }: Escalated): Facts => {
+  if (unitTask.nodes[0]?.if !== undefined) return enterNode(turn, unitTask, 0);
   const said = [origin?.stage, origin?.diagnosis].filter((part) => part !== undefined && part !== '').join(': ');
   const reason = {
     run: 1,
@@ -25,9 +27,9 @@ export const escalated = (turn: Turn, root: Task, { origin, aboutMachinery }: Su
     detail: bounded(said, DETAIL_BYTES, 'the whole is in the escalation'),
   } as const;
   try {
-    return stallUnit(turn, root, reason);
+    return stallUnit(turn, unitTask, reason);
   } catch (error) {
     if (!(error instanceof DataMissing)) throw error;
-    return enterNode(turn, root, 0);
+    return enterNode(turn, unitTask, 0);
   }
 };
