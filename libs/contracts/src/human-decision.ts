@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nodeIdSchema } from './documents/task.ts';
+import { type NodeSpec, nodeIdSchema } from './documents/task.ts';
 
 /** What a human may do about a handoff. */
 export const decisionKindSchema = z.enum([
@@ -82,3 +82,18 @@ export type SignedDecision = z.infer<typeof signedDecisionSchema>;
 
 /** What is signed: nothing else that is signed with such a key looks like it. */
 export const decisionPayloadSchema = z.object({ human_decision: signedDecisionSchema });
+
+interface Resting {
+  readonly run_kind: string;
+  readonly verdicts_of: number | null;
+  readonly decisions: readonly string[];
+  readonly node: Pick<NodeSpec, 'kind' | 'postcondition'>;
+}
+
+/** A human says that it is done, and there is no check that could be asked: their signed word is all the evidence there is. */
+export const restsOnWord = ({ run_kind, verdicts_of, decisions, node }: Resting): boolean =>
+  run_kind === 'check' &&
+  verdicts_of === null &&
+  decisions.length > 0 &&
+  node.kind !== 'gate' &&
+  node.postcondition === null;

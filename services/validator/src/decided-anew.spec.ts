@@ -4,7 +4,7 @@ import { gateStream } from '@fixpoint/contracts/streams';
 import type { Verdict } from '@fixpoint/contracts/verdict';
 import { verdictOf } from '@fixpoint/validation/verdict';
 import { describe, expect, test } from '@jest/globals';
-import { decidedAnew } from './decided-anew.ts';
+import { attestedBy, decidedAnew, passedBefore } from './decided-anew.ts';
 import { signedDecisions } from './signed-decisions.ts';
 import { generateSigningKeys, publicKeysOf, type SigningKeys, signingKey } from './token-keys.ts';
 import { nodeReadyOf } from './validator.fixture.ts';
@@ -100,5 +100,51 @@ describe('S-T111 a signed decision', () => {
     const [header, , signature] = signed(KEYS, decision()).split('.');
     const forged = base64url({ human_decision: { ...decision(), who: 'eve' } });
     expect(await anew(`${header}.${forged}.${signature}`)).toBeNull();
+  });
+});
+
+describe('a judgement that is decided anew', () => {
+  const passed = {
+    ...{ root: run.root, task: run.task, address: '0', run: 1, outcome: 'proceed_with_log', run_kind: 'normal' },
+    ...{ work: 'long', token: 't', workspace_ref: null, verdicts: [WARNING], firewall_hash: 'a'.repeat(64) },
+  };
+  const gated = {
+    readStream: async () => [{ id: 'e', type: 'governance_passed', schema_version: 1, data: passed } as never],
+  };
+  const ref = { source: null, base: TREE, head: TREE, commit: TREE, tree: TREE, bundle: null };
+  const passedFor = (change: Partial<Lifting> = {}, more: Partial<typeof run> = {}) =>
+    passedBefore(
+      { store: gated, decisions: signedDecisions(publicKeysOf(KEYS)) },
+      { ...run, run_kind: 'check', workspace_ref: ref, decisions: [signed(KEYS, decision(change))], ...more },
+    );
+
+  test('S-T111 asks no gate again: what it said of the run that was judged stands', async () => {
+    expect(await passedFor()).toMatchObject({ outcome: 'proceed_with_log', verdicts: [WARNING] });
+  });
+
+  test.each([
+    ['for another tree', { tree: 'd'.repeat(40) }, {}],
+    ['for another spec', { spec_hash: 'c'.repeat(64) }, {}],
+    ['of what the gate withheld', { phase: 'gate' as const }, {}],
+    ['that nobody here signed', {}, { decisions: ['x.y.z'] }],
+    ['of a run that would do something', {}, { run_kind: 'normal' as const }],
+  ])('asks it where there is no decision but one %s', async (_, change, more) => {
+    expect(await passedFor(change, more)).toBeNull();
+  });
+});
+
+describe('a node without a check that a human says is done', () => {
+  const word: SignedDecision = { ...decision(), what: { kind: 'resolve', ref: null, exclude_children: [] } };
+  const attested = (jws: string) =>
+    attestedBy({ decisions: signedDecisions(publicKeysOf(KEYS)) }, { ...run, decisions: [jws] });
+
+  test('is attested by whoever signed so', async () => {
+    expect(await attested(signed(KEYS, word))).toBe('ada (decision d1)');
+  });
+
+  test('is attested by nobody who signed something else, of another task, or elsewhere', async () => {
+    expect(await attested(signed(KEYS, decision()))).toBeNull();
+    expect(await attested(signed(KEYS, { ...word, task: 'other' }))).toBeNull();
+    expect(await attested(signed(OTHERS, word))).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { parseEvent } from '@fixpoint/contracts/events/parse-event';
+import { parseEvent, readEvent } from '@fixpoint/contracts/events/parse-event';
 import type { SignedDecision } from '@fixpoint/contracts/human-decision';
 import { gateStream } from '@fixpoint/contracts/streams';
 import type { Verdict } from '@fixpoint/contracts/verdict';
@@ -34,6 +34,36 @@ export const decidedAnew = async (
   const verdicts = await recorded(store, run, phase);
   if (verdicts === null) return null;
   return { verdicts, lifted: verdicts.filter((verdict) => isLifted(verdict, bound)).map(({ validator }) => validator) };
+};
+
+/** The gate passed the run that a signed decision is about, and nothing has happened since but its judgement. */
+export interface PassedBefore {
+  readonly outcome: 'proceed' | 'proceed_with_log';
+  readonly verdicts: readonly Verdict[];
+}
+
+/**
+ * A judgement that is decided anew is no new work: where the decision speaks of this spec and this tree the gate has been
+ * asked already. Null: it is asked.
+ */
+export const passedBefore = async ({ store, decisions }: AnewDeps, run: NodeReady): Promise<PassedBefore | null> => {
+  if (run.verdicts_of === null || run.run_kind !== 'check') return null;
+  const about = { phase: 'judge', tree: run.workspace_ref?.tree ?? null } as const;
+  const bound = (await decisions(run.decisions)).some((decision) => isAbout(decision, run, about));
+  if (!bound) return null;
+  const events = await store.readStream(gateStream(run.task, run.verdicts_of));
+  const passed = events.find(({ type }) => type === 'governance_passed');
+  return passed === undefined ? null : readEvent(passed, 'governance_passed');
+};
+
+/** Who signed that a node is done which has no check; null when nobody did whom this validator believes. */
+export const attestedBy = async (
+  { decisions }: Pick<AnewDeps, 'decisions'>,
+  { root, task, decisions: signatures }: NodeReady,
+): Promise<string | null> => {
+  const signed = await decisions(signatures);
+  const word = signed.find((each) => each.root === root && each.task === task && each.what.kind === 'resolve');
+  return word === undefined ? null : `${word.who} (decision ${word.decision_id})`;
 };
 
 const isAbout = (

@@ -10,7 +10,7 @@ import { fitVerdicts } from '@fixpoint/validation/fit-verdicts';
 import { judgeByCommand } from '@fixpoint/validation/judge-command';
 import { judgeCommandRules, judgeDocument, judgeGovernance } from '@fixpoint/validation/judge-document';
 import { type ValidatorAnswer, verdictOf } from '@fixpoint/validation/verdict';
-import { type AnewDeps, decidedAnew } from './decided-anew.ts';
+import { type AnewDeps, decidedAnew, passedBefore } from './decided-anew.ts';
 import type { GateAnswer } from './domain/gate.ts';
 import type { NodeReady } from './run-lookup.ts';
 import type { MintToken } from './run-tokens.ts';
@@ -45,6 +45,8 @@ export const askGate = async (
   if (mode.pre.length === 0) return blocked(run, NO_PRE_VALIDATORS, []);
   const anew = await decidedAnew(deps, run, { phase: 'gate', tree: run.workspace_ref?.tree ?? null });
   if (anew !== null) return decided(deps, { run, mode, ...anew });
+  const before = await passedBefore(deps, run);
+  if (before !== null) return passed(deps, { run, mode, ...before });
   const asked = await withCopy(deps, { ref: run.workspace_ref, source: run.source }, (copy) =>
     askAll(mode.pre, (validator) => askBefore(deps, { run, mode, copy, signal }, validator), {
       clock: deps.clock,

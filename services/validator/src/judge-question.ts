@@ -1,5 +1,6 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { restsOnWord } from '@fixpoint/contracts/human-decision';
 import type { Json } from '@fixpoint/contracts/json';
 import { judgementSignature } from '@fixpoint/contracts/signature';
 import type { Finding, Verdict } from '@fixpoint/contracts/verdict';
@@ -13,7 +14,7 @@ import { judgeByCommand } from '@fixpoint/validation/judge-command';
 import { judgeByCel, judgeBySchema } from '@fixpoint/validation/judge-output';
 import { type ValidatorAnswer, verdictOf } from '@fixpoint/validation/verdict';
 import type { FindChanges } from './changes.ts';
-import { type Anew, type AnewDeps, decidedAnew } from './decided-anew.ts';
+import { type Anew, type AnewDeps, attestedBy, decidedAnew } from './decided-anew.ts';
 import type { Judgement } from './domain/gate.ts';
 import { VERDICT_BYTES } from './gate-question.ts';
 import { type Action, actionOf, type NodeReady, printedBy } from './run-lookup.ts';
@@ -83,7 +84,8 @@ export const askJudges = async (
     return { said, broken };
   });
   if ('fault' in asked.said) return faultEvent(run, 'judge', asked.said.fault);
-  const verdicts = [postconditionVerdict(action), ...asked.broken, ...asked.said.verdicts];
+  const own = restsOnWord(run) ? wordVerdict(await attestedBy(deps, run)) : postconditionVerdict(action);
+  const verdicts = [own, ...asked.broken, ...asked.said.verdicts];
   return judged(ended, { verdicts, lifted: [] }, validators.length === 0 && action.postcondition_met === null);
 };
 
@@ -145,6 +147,7 @@ const named = (
 ): Pick<Decision, 'outcome' | 'reason'> => {
   const { outcome, reason } = decision;
   if (outcome === 'proceed' && isLanding(run)) return { outcome, reason: 'own_check' };
+  if (outcome === 'proceed' && restsOnWord(run)) return { outcome: 'proceed_with_log', reason: 'attested' };
   if (outcome === 'proceed' && exitCodeOnly) return { outcome: 'proceed_with_log', reason: 'exit_code_only' };
   return { outcome, reason: outcome === 'proceed_with_log' && action.outcome === 'degraded' ? 'degraded' : reason };
 };
@@ -173,6 +176,17 @@ const postconditionVerdict = ({ run_kind: kind, outcome, postcondition_met: met,
         )
       : verdictOf(spec(POSTCONDITION), { answer: 'pass', justification }, 0);
   if (verdict === null) throw new Error('a postcondition always has a verdict');
+  return verdict;
+};
+
+/** In place of a check that there is not. Nobody's word is no evidence: back to a human, who may say more. */
+const wordVerdict = (who: string | null): Verdict => {
+  const answer =
+    who === null
+      ? ({ answer: 'fail', justification: 'nobody whom this validator believes has signed that it is done' } as const)
+      : ({ answer: 'pass', justification: `attested by ${who}; there is no postcondition` } as const);
+  const verdict = verdictOf({ ...spec(POSTCONDITION), overridable: true }, answer, 0);
+  if (verdict === null) throw new Error('a word always has a verdict');
   return verdict;
 };
 

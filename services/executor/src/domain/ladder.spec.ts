@@ -18,6 +18,7 @@ const plan = (changes: Partial<Plan> = {}): Plan => ({
   checksOutput: false,
   repairs: 1,
   judges: null,
+  attested: false,
   ...changes,
 });
 
@@ -166,6 +167,11 @@ describe('check run', () => {
     expect(nextStep({ ...checkRun, hasPostcondition: false, judges: 1 }, [])).toEqual(end('satisfied', 'check', null));
     expect(nextStep({ ...checkRun, hasPostcondition: false }, [])).toEqual(end('unmet', 'check', null));
   });
+  test('without a postcondition takes the word of whoever attests, which is not what the executor judges', () => {
+    const attested = { ...checkRun, attested: true };
+    expect(nextStep({ ...attested, hasPostcondition: false }, [])).toEqual(end('satisfied', 'check', null));
+    expect(nextStep(attested, [check('unmet')])).toEqual(end('unmet', 'check', false));
+  });
 });
 
 interface Answer {
@@ -226,6 +232,7 @@ describe('any ladder', () => {
     checksOutput: fc.boolean(),
     repairs: fc.nat(3),
     judges: fc.constantFrom(null, 1),
+    attested: fc.constant(false),
   });
   const answered = (step: Step['step'], answer: Answer): Step => {
     if (step === 'check') return check(answer.check);

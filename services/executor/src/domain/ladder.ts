@@ -14,6 +14,8 @@ export interface Plan {
   readonly repairs: number;
   /** A check run of a node without a postcondition judges this earlier run again; a check of the output looks at its output. */
   readonly judges: number | null;
+  /** A human signed that it is done, where no check can be asked. */
+  readonly attested: boolean;
 }
 
 /** What became of one step. */
@@ -99,7 +101,8 @@ const conclude = (climb: Climb, result: CheckResult): Next => {
 
 const nextOfCheckRun = (climb: Climb): Next => {
   if (climb.plan.kind === 'gate') return nextOfGate(climb);
-  if (!climb.plan.hasPostcondition) return finish(climb, climb.plan.judges === null ? 'unmet' : 'satisfied', null);
+  const { hasPostcondition, judges, attested } = climb.plan;
+  if (!hasPostcondition) return finish(climb, judges === null && !attested ? 'unmet' : 'satisfied', null);
   // No recipe has run, so there is no output to look at: the node has to run again.
   if (climb.plan.checksOutput && climb.plan.judges === null) return finish(climb, 'unmet', false);
   const check = climb.done.find((step) => step.step === 'check');

@@ -1,6 +1,7 @@
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import { checksOutput } from '@fixpoint/contracts/documents/task';
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
+import { restsOnWord } from '@fixpoint/contracts/human-decision';
 import type { Plan } from '../domain/ladder.ts';
 import type { PrimitiveCalls } from '../ladder/primitive-calls.ts';
 import type { RecipeEvidence } from '../ladder/trace.ts';
@@ -22,15 +23,19 @@ export interface Assignment {
 }
 
 /** What of the node decides about the ladder. */
-export const planOf = ({ node, judges }: NodeReady, runKind: Plan['runKind']): Plan => ({
-  kind: node.kind,
-  runKind,
-  policy: node.policy,
-  hasPostcondition: node.postcondition !== null,
-  checksOutput: checksOutput(node),
-  repairs: node.policy === 'recover' && !('primitive' in node.recipe) ? node.max_repair_attempts : 0,
-  judges,
-});
+export const planOf = (nodeReady: NodeReady, runKind: Plan['runKind']): Plan => {
+  const { node, judges } = nodeReady;
+  return {
+    kind: node.kind,
+    runKind,
+    policy: node.policy,
+    hasPostcondition: node.postcondition !== null,
+    checksOutput: checksOutput(node),
+    repairs: node.policy === 'recover' && !('primitive' in node.recipe) ? node.max_repair_attempts : 0,
+    judges,
+    attested: restsOnWord(nodeReady),
+  };
+};
 
 /** Needs neither a process nor a folder: it only runs and checks, no file is its output, recipe and checks are primitives of that kind, or look at the output only. */
 export const isInProcess = (
