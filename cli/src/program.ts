@@ -11,6 +11,7 @@ import { addPrimitive } from './commands/primitive.ts';
 import { addPrint } from './commands/print.ts';
 import { addProjections } from './commands/projections.ts';
 import { addProtocol } from './commands/protocol.ts';
+import { addProviders } from './commands/providers.ts';
 import { addPublish } from './commands/publish.ts';
 import { addResult } from './commands/result.ts';
 import { addStore } from './commands/store.ts';
@@ -40,6 +41,7 @@ const COMMANDS = [
   addProtocol,
   addProjections,
   addStore,
+  addProviders,
   addDlq,
   addHandoffs,
   addDecide,

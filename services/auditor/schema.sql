@@ -131,6 +131,23 @@ create table audit.protocol_mode (
   constraint protocol_mode_pkey PRIMARY KEY (project, name, version, mode),
   constraint protocol_mode_version_check CHECK ((version > 0))
 );
+create table audit.provider (
+  provider text collate "C" not null,
+  status text not null,
+  class text not null,
+  detail text not null,
+  reason text,
+  count integer not null,
+  since text collate "C",
+  paused_until text collate "C",
+  probe json,
+  asked_by text,
+  seen_at text collate "C" not null,
+  changed_at text collate "C" not null,
+  cursor text not null,
+  constraint provider_pkey PRIMARY KEY (provider),
+  constraint provider_status_check CHECK ((status = ANY (ARRAY['open'::text, 'paused'::text, 'probing'::text, 'human'::text])))
+);
 create table audit.run (
   task text collate "C" not null,
   run integer not null,
@@ -322,6 +339,23 @@ create view audit.lineages (
   fix_attempts_left integer,
   children_left integer
 );
+create view audit.providers (
+  provider text,
+  status text,
+  class text,
+  detail text,
+  reason text,
+  count integer,
+  since text,
+  paused_until text,
+  probe json,
+  asked_by text,
+  seen_at text,
+  changed_at text,
+  cursor text,
+  seen timestamp with time zone,
+  changed timestamp with time zone
+);
 create view audit.runs (
   task text,
   run integer,
@@ -414,6 +448,8 @@ grant select on audit.handoffs to fixpoint_auditor;
 grant delete, insert, select, update on audit.lineage to fixpoint_auditor;
 grant select on audit.lineages to fixpoint_auditor;
 grant delete, insert, select, update on audit.protocol_mode to fixpoint_auditor;
+grant delete, insert, select, update on audit.provider to fixpoint_auditor;
+grant select on audit.providers to fixpoint_auditor;
 grant delete, insert, select, update on audit.run to fixpoint_auditor;
 grant select on audit.runs to fixpoint_auditor;
 grant delete, insert, select, update on audit.task to fixpoint_auditor;
@@ -425,5 +461,6 @@ comment on table audit.event is 'What each event of the log can be found by. Wri
 comment on table audit.handoff is 'One row per request to a human. Written by the auditor; rebuilt from the log.';
 comment on table audit.lineage is 'One row per lineage. Written by the auditor; rebuilt from the log.';
 comment on table audit.protocol_mode is 'Bounds of each mode of each published protocol. Written by the auditor; rebuilt from the log.';
+comment on table audit.provider is 'One row per model or host that a run met a fault of. Written by the auditor; rebuilt from the log.';
 comment on table audit.run is 'One row per run of a node. Written by the auditor; rebuilt from the log.';
 comment on table audit.task is 'One row per task. Written by the auditor; rebuilt from the log.';

@@ -25,6 +25,7 @@ import type {
   EventsQuery,
   HandoffsQuery,
   LineagesQuery,
+  ProvidersQuery,
   RunsQuery,
   TasksQuery,
 } from '@fixpoint/contracts/rest/audit-queries';
@@ -61,6 +62,13 @@ import {
   type WithdrawnProtocol,
   withdrawnProtocolSchema,
 } from '@fixpoint/contracts/rest/protocols';
+import {
+  type ProviderPage,
+  providerPageSchema,
+  type ResumedProvider,
+  type ResumeProvider,
+  resumedProviderSchema,
+} from '@fixpoint/contracts/rest/providers';
 import {
   type BatchSubmitted,
   batchSubmittedSchema,
@@ -115,6 +123,10 @@ export interface Client {
   handoffs(query?: Partial<HandoffsQuery>): Promise<HandoffPage>;
   /** With everything that was said of it. @param after cursor of a write that it must show. */
   handoff(id: string, after?: string): Promise<HandoffDetail>;
+  /** Models and hosts that runs met faults of. */
+  providers(query?: Partial<ProvidersQuery>): Promise<ProviderPage>;
+  /** Has a paused one probed at once. */
+  resumeProvider(provider: string, order?: Partial<ResumeProvider>): Promise<ResumedProvider>;
   deadLetters(query?: Partial<DeadLettersQuery>): Promise<DeadLetterPage>;
   /** With the event that was given up, and all that was done about it. @param after cursor of a write that it must show. */
   deadLetter(letter: string, after?: string): Promise<DeadLetterDetail>;
@@ -163,6 +175,7 @@ export const fixpointClient = (options: ClientOptions): Client => {
     runs: (query) => ask(audit, get('runs', query), runPageSchema),
     epics: (query) => ask(audit, get('epics', query), epicPageSchema),
     events: (query) => ask(audit, get('events', query), eventPageSchema),
+    ...providersAt(write, audit),
     deadLetters: (query) => ask(audit, get('dead-letters', query), deadLetterPageSchema),
     deadLetter: (letter, after) =>
       ask(audit, get(`dead-letters/${encodeURIComponent(letter)}`, { after }), deadLetterDetailSchema),
@@ -194,6 +207,14 @@ const handoffsAt = (
   },
   claimHandoff: (handoff, body) =>
     ask(write, { method: 'POST', path: handoffPath(handoff, 'claim'), body }, claimedHandoffSchema),
+});
+
+const providersAt = (write: Connection, audit: Connection): Pick<Client, 'providers' | 'resumeProvider'> => ({
+  providers: (query) => ask(audit, get('providers', query), providerPageSchema),
+  resumeProvider: (provider, body = {}) => {
+    const path = `v1/providers/${encodeURIComponent(provider)}/resume`;
+    return ask(write, { method: 'POST', path, body }, resumedProviderSchema);
+  },
 });
 
 /** What a project has published. */

@@ -38,6 +38,7 @@ import { ESCALATIONS, EscalationsController } from './http/escalations.controlle
 import { HANDOFF_DESK, HandoffsController } from './http/handoffs.controller.ts';
 import { ProtocolVersionsController } from './http/protocol-versions.controller.ts';
 import { ProtocolsController, PUBLISHING } from './http/protocols.controller.ts';
+import { PROVIDER_DESK, ProvidersController } from './http/providers.controller.ts';
 import { SchemasController } from './http/schemas.controller.ts';
 import { SUBMISSIONS, type Submissions, TasksController } from './http/tasks.controller.ts';
 import { type ModelNames, ONLY_THE_PLAYBOOK } from './model-names.ts';
@@ -115,6 +116,7 @@ export const orchestratorModule = (
     DeadLettersController,
     HandoffsController,
     CancelController,
+    ProvidersController,
   ],
   providers: [
     { provide: KEPT, inject: [POOL, EVENT_STORE, CLOCK, IDS], useFactory: keptOf },
@@ -163,6 +165,7 @@ export const orchestratorModule = (
 const DESKS = [
   [DEAD_LETTER_DESK, 'deadLetters'],
   [CANCEL_DESK, 'cancels'],
+  [PROVIDER_DESK, 'providers'],
 ] as const;
 
 const reconciling = (reconcileAt: string | null) => [

@@ -6,6 +6,7 @@ import { epicSchema, lineageStatusSchema, runStateSchema, taskStatusSchema } fro
 import { handoffStatusSchema } from './audit-handoffs.ts';
 import { parseCursorToken } from './cursor-token.ts';
 import { deadLetterStatusSchema } from './dead-letters.ts';
+import { providerStatusSchema } from './providers.ts';
 
 /** Most rows that one page may carry. */
 const MAX_PAGE = 1000;
@@ -100,6 +101,10 @@ export type HandoffsQuery = z.infer<typeof handoffsQuerySchema>;
 /** `GET /v1/audit/handoffs/:handoff`. */
 export const handoffDetailQuerySchema = z.strictObject({ after: storeCursor.optional() });
 export type HandoffDetailQuery = z.infer<typeof handoffDetailQuerySchema>;
+
+/** `GET /v1/audit/providers`, the one that was heard of last first. */
+export const providersQuerySchema = z.strictObject({ ...paging, status: providerStatusSchema.optional() });
+export type ProvidersQuery = z.infer<typeof providersQuerySchema>;
 
 /** `GET /v1/audit/dead-letters`, newest first. */
 export const deadLettersQuerySchema = z.strictObject({

@@ -10,10 +10,12 @@ import { handoffDetailSchema, handoffPageSchema } from '@fixpoint/contracts/rest
 import { cursorToken } from '@fixpoint/contracts/rest/cursor-token';
 import { deadLetterDetailSchema, deadLetterPageSchema } from '@fixpoint/contracts/rest/dead-letters';
 import { errorBodySchema } from '@fixpoint/contracts/rest/errors';
+import { providerPageSchema } from '@fixpoint/contracts/rest/providers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asked, claimed, inLineage, secondCause } from '../projections/handoff-history.fixture.ts';
 import { ready, repaired, runOf, submitted, telling } from '../projections/history.fixture.ts';
 import { deadLettered, deadLetterReplayed, LETTER } from '../projections/letter-history.fixture.ts';
+import { HOST, providerFaulted, providerPaused } from '../projections/provider-history.fixture.ts';
 import { append } from '../projections/store-history.fixture.ts';
 import { type AuditApp, auditApp } from './audit-app.fixture.ts';
 
@@ -34,6 +36,7 @@ beforeAll(async () => {
   repaired('r1', { told, tell });
   const own = told.length;
   events = own + 2;
+  for (const step of [providerFaulted(), providerPaused(8, null)]) tell(`provider-${HOST}`, `provider-${HOST}`, step);
   tell(`dead-${LETTER}`, `dead-${LETTER}`, deadLettered(5, { event_id: told[0]?.event.id ?? '' }));
   tell(`dead-${LETTER}`, `dead-${LETTER}`, deadLetterReplayed(1));
   tell('dead-executor-2', 'dead-executor-2', deadLettered(5, { root: null, event_id: 'never stored' }));
@@ -59,6 +62,12 @@ describe('read API', () => {
       ['r2', 'human', 'a␀b'],
       ['r1', 'completed', 'Dependencies are updated'],
     ]);
+  });
+
+  test('lists providers that were paused, and who waits for a human', async () => {
+    const page = providerPageSchema.parse(await json(`providers?status=human&after=${after}`));
+    expect(page.items).toMatchObject([{ provider: HOST, status: 'human', count: 8, paused_until: null }]);
+    expect(providerPageSchema.parse(await json('providers?status=paused')).items).toEqual([]);
   });
 
   test('lists dead letters, and shows one with its event and its history', async () => {

@@ -19,6 +19,8 @@ import {
   type LineagesQuery,
   lineageDetailQuerySchema,
   lineagesQuerySchema,
+  type ProvidersQuery,
+  providersQuerySchema,
   type RunsQuery,
   runsQuerySchema,
   type TasksQuery,
@@ -36,6 +38,7 @@ import { eventPage } from '../reading/events.ts';
 import type { Freshness } from '../reading/freshness.ts';
 import { handoffDetail, handoffPage } from '../reading/handoffs.ts';
 import { lineageDetail, lineagePage } from '../reading/lineages.ts';
+import { providerPage } from '../reading/providers.ts';
 import { runPage } from '../reading/runs.ts';
 import { taskPage } from '../reading/tasks.ts';
 import { awaitShown, refusingCursors, sendJson } from './answer.ts';
@@ -119,6 +122,14 @@ export class AuditController {
       if (detail === null) throw notFound('handoff_unknown', 'there is no such handoff, or it is not shown yet');
       return detail;
     });
+  }
+
+  @Get('providers')
+  async providers(
+    @Query({ schema: providersQuerySchema }) query: ProvidersQuery,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.page(reply, query.after, async () => JSON.stringify(await providerPage(this.reading.db, query)));
   }
 
   @Get('dead-letters')

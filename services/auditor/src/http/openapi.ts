@@ -18,11 +18,13 @@ import {
   handoffsQuerySchema,
   lineageDetailQuerySchema,
   lineagesQuerySchema,
+  providersQuerySchema,
   runsQuerySchema,
   tasksQuerySchema,
 } from '@fixpoint/contracts/rest/audit-queries';
 import { deadLetterDetailSchema, deadLetterPageSchema } from '@fixpoint/contracts/rest/dead-letters';
 import { errorBodySchema } from '@fixpoint/contracts/rest/errors';
+import { providerPageSchema } from '@fixpoint/contracts/rest/providers';
 import { z } from 'zod';
 
 /** One operation of the read API, all of them GET. */
@@ -59,6 +61,12 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'One of them with everything that was said of it',
     query: handoffDetailQuerySchema,
     answer: json('HandoffDetail'),
+  },
+  {
+    path: 'providers',
+    summary: 'Models and hosts that runs met faults of, the last one first',
+    query: providersQuerySchema,
+    answer: json('ProviderPage'),
   },
   {
     path: 'dead-letters',
@@ -98,6 +106,7 @@ const SCHEMAS = z
   .add(runPageSchema, { id: 'RunPage' })
   .add(handoffPageSchema, { id: 'HandoffPage' })
   .add(handoffDetailSchema, { id: 'HandoffDetail' })
+  .add(providerPageSchema, { id: 'ProviderPage' })
   .add(deadLetterPageSchema, { id: 'DeadLetterPage' })
   .add(deadLetterDetailSchema, { id: 'DeadLetterDetail' })
   .add(eventPageSchema, { id: 'EventPage' })

@@ -16,6 +16,7 @@ import {
   telling,
 } from './history.fixture.ts';
 import { deadLettered, deadLetterReplayed, LETTER } from './letter-history.fixture.ts';
+import { HOST, providerFaulted, providerPaused } from './provider-history.fixture.ts';
 import { applyToReadModel } from './read-model.ts';
 import { emptyReadModel } from './rebuild.fixture.ts';
 import type { AuditDb } from './row-table.ts';
@@ -48,6 +49,7 @@ const history = () => {
   tell('lineage-r3', 'r3', humanRequired('r3'));
   tell(`dead-${LETTER}`, `dead-${LETTER}`, deadLettered());
   tell(`dead-${LETTER}`, `dead-${LETTER}`, deadLetterReplayed(1));
+  for (const step of [providerFaulted(), providerPaused(1, null)]) tell(`provider-${HOST}`, `provider-${HOST}`, step);
   return told;
 };
 
@@ -64,7 +66,7 @@ const feed = async (pageSize: number): Promise<void> => {
   }
 };
 
-const TABLES = ['lineage', 'task', 'run', 'dead_letter', 'event', 'protocol_mode'];
+const TABLES = ['lineage', 'task', 'run', 'dead_letter', 'provider', 'event', 'protocol_mode'];
 
 const contents = async (): Promise<Record<string, unknown[]>> => {
   const tables = await Promise.all(
@@ -86,6 +88,7 @@ describe('read model', () => {
       task: 5,
       run: 4,
       dead_letter: 1,
+      provider: 1,
       event: history().length,
       protocol_mode: 1,
     });
@@ -108,7 +111,8 @@ describe('read model', () => {
     );
     expect(rows).toEqual([
       { project: 'other', events: 4 },
-      { project: 'web-shop', events: history().length - 4 },
+      { project: 'web-shop', events: history().length - 6 },
+      { project: null, events: 2 },
     ]);
   });
 

@@ -8,6 +8,7 @@ import { applyEvents } from './events.ts';
 import { handoffTable } from './handoffs.ts';
 import { lineageTable } from './lineages.ts';
 import { applyProtocols } from './protocols.ts';
+import { providerTable } from './providers.ts';
 import { applyToTable, type RowTarget } from './row-table.ts';
 import { runTable } from './runs.ts';
 import { taskTable } from './tasks.ts';
@@ -22,6 +23,7 @@ export const applyToReadModel = async (target: RowTarget, page: readonly Recorde
   await applyToTable(target, epicTable, events);
   await applyToTable(target, handoffTable, events);
   await applyToTable(target, deadLetterTable, events);
+  await applyToTable(target, providerTable, events);
   await applyEvents(target, events);
 };
 
@@ -36,6 +38,7 @@ export const readModel: Projection<unknown> = {
     { name: 'epic', key: epicTable.key },
     { name: 'handoff', key: handoffTable.key },
     { name: 'dead_letter', key: deadLetterTable.key },
+    { name: 'provider', key: providerTable.key },
     { name: 'event', key: ['epoch', 'xid', 'position'] },
     // The built-in protocol has no event: its row comes with the table.
     { name: 'protocol_mode', key: ['project', 'name', 'version', 'mode'], given: `project = ''` },

@@ -18,7 +18,7 @@ export const rebuildReadModel = async (db: AuditDb): Promise<void> => {
 
 /** Empties everything that the log can say again. The built-in protocol has no event and stays. */
 export const emptyReadModel = async (db: AuditDb): Promise<void> => {
-  for (const table of ['lineage', 'task', 'run', 'dead_letter', 'event'])
+  for (const table of ['lineage', 'task', 'run', 'dead_letter', 'provider', 'event'])
     await sql`delete from ${sql.table(`audit.${table}`)}`.execute(db);
   await sql`delete from audit.protocol_mode where project <> ''`.execute(db);
 };

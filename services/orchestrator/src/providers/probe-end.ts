@@ -70,9 +70,9 @@ const isAnswer = (event: RecordedEvent, provider: string): boolean => {
 const endOf = (action: readonly RecordedEvent[], provider: string): ProbeEnd => {
   const end = action.find(({ type }) => type === 'node_verified_action');
   if (end === undefined) return nothing('its run ended before it asked');
-  const { outcome, fault_class: name, detail } = readEvent(end, 'node_verified_action');
+  const { outcome, fault_class: name, detail, provider_fault: said } = readEvent(end, 'node_verified_action');
   const named = providerFaultClassSchema.safeParse(name);
-  if (named.success && providerOfFault(named.data, [provider]) !== null)
-    return { fault: { class: named.data, detail, retryAfterMs: 0 } };
+  if (named.success && (said?.provider ?? providerOfFault(named.data, [provider])) === provider)
+    return { fault: { class: named.data, detail, retryAfterMs: said?.retry_after_ms ?? 0 } };
   return outcome === 'faulted' || outcome === 'cancelled' ? nothing(`its run ended as ${outcome}`) : { fault: null };
 };

@@ -1,6 +1,6 @@
 import { providerStream } from '@fixpoint/contracts/streams';
 import { describe, expect, test } from '@jest/globals';
-import { taskSpec } from '../domain/lineage/lineage.fixture.ts';
+import { nodeSpec, taskSpec } from '../domain/lineage/lineage.fixture.ts';
 import { World } from '../orchestrator.fixture.ts';
 
 const HOST = 'git.git.example.org';
@@ -155,6 +155,47 @@ describe('a storm of faults of one host', () => {
     await world.dispatch();
     expect(await started(world, waiting)).toHaveLength(before.length + 1);
     expect(await world.providers.retry(HOST, { reason: 'again', actor: 'ann' })).toBeNull();
+  });
+});
+
+describe('a model that says who it is', () => {
+  const MODEL = 'model.smart';
+  const asking = () => taskSpec([nodeSpec({ model: 'smart', max_repair_attempts: 1 })]);
+  const limited = (retry_after_ms: number) => ({
+    ...dead,
+    fault_class: 'rate_limit' as const,
+    provider_fault: { provider: MODEL, retry_after_ms },
+  });
+  const pauses = async (world: World) =>
+    (await world.store.readStream(providerStream(MODEL))).filter(({ type }) => type === 'provider_paused');
+
+  test('I-T25 is paused for as long as it asks, also by its probe', async () => {
+    const world = new World();
+    for (const root of FIRST) await world.submit(root, asking());
+    for (const root of FIRST) await world.hear(await world.end(limited(60_000), root));
+    await world.dispatch();
+    for (const root of LATER) await world.submit(root, asking());
+    const [first] = await pauses(world);
+    expect(first?.data).toMatchObject({ class: 'rate_limit', until: '2026-01-01T00:01:00.000Z' });
+    const probe = await probeAfter(world, 60_000);
+    const end = await world.end(limited(3_000_000), probe);
+    await world.hear(end);
+    await world.dispatch();
+    expect((await pauses(world)).at(-1)?.data).toMatchObject({ count: 2, until: '2026-01-01T00:51:00.000Z' });
+  });
+
+  test('is told from the log when the process that recorded the fault of the probe is gone', async () => {
+    const world = new World();
+    for (const root of FIRST) await world.submit(root, asking());
+    for (const root of FIRST) await world.hear(await world.end(limited(0), root));
+    await world.dispatch();
+    for (const root of LATER) await world.submit(root, asking());
+    const probe = await probeAfter(world, 15_000);
+    world.providers.note = () => undefined;
+    await world.hear(await world.end(limited(0), probe));
+    const successor = world.successor();
+    await successor.look();
+    expect((await pauses(world)).at(-1)?.data).toMatchObject({ class: 'rate_limit', count: 2 });
   });
 });
 

@@ -12,7 +12,8 @@ import { needsOf } from './queue.ts';
 import { hasCheck, start } from './start-run.ts';
 import type { Facts, FaultCount, Run, Task } from './state.ts';
 
-type Fault = Omit<FaultRun, 'type' | 'task' | 'run'>;
+/** `provider`: as whoever met it names it; left out or null: told by its class. */
+type Fault = Omit<FaultRun, 'type' | 'task' | 'run'> & { readonly provider?: string | null };
 interface Flight {
   readonly task: Task;
   readonly run: Run;
@@ -26,7 +27,7 @@ export const faultRun = (command: FaultRun, turn: Turn): Facts => {
 /** The machinery failed: no attempt, no demotion. A new run follows its back-off, until the class has used up its cap. */
 export const recordFault = (turn: Turn, flight: Flight, fault: Fault): Facts => {
   const { task, run } = flight;
-  const provider = providerOf(turn, flight, fault.class);
+  const provider = fault.provider ?? providerOf(turn, flight, fault.class);
   const counts = faultCount(turn, task, fault.class);
   const isExpected = provider !== null && turn.admission?.paused.includes(provider) === true;
   const counted = { ...fault, provider, ...(isExpected ? uncounted(counts) : counts) };

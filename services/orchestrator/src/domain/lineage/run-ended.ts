@@ -74,6 +74,7 @@ const faulted = (turn: Turn, { task, run, result }: Ended): Facts =>
       phase: 'action',
       class: result.fault_class ?? (result.outcome === 'cancelled' ? 'shutdown' : 'internal'),
       retryAfterMs: result.provider_fault?.retry_after_ms ?? 0,
+      provider: result.provider_fault?.provider ?? null,
       detail: result.detail,
       result: null,
       effects: 'none',
