@@ -119,6 +119,11 @@ export const diagnosticCatalogue = {
     'A path of a part is absolute or leads out of the workspace, so it is no file that the part could touch.',
     'Name it from the root of the workspace, without `.` and `..`.',
   ),
+  FX128: entry(
+    'error',
+    'Two parts may touch the same file, and no council makes such a split.',
+    'Give each part paths of its own, or leave `paths` out where nobody can say.',
+  ),
   FX130: entry(
     'error',
     'A reference that can not be read.',

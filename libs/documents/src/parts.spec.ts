@@ -58,7 +58,7 @@ describe('declared parts', () => {
 
   test.each([
     ['one part is no cut', API, ['FX013 6']],
-    ['a name twice', API + API, ['FX123 11']],
+    ['a name twice', API + API.replace('api/**', 'other/**'), ['FX123 11']],
     [
       'a check that proves nothing',
       API +
@@ -69,6 +69,7 @@ describe('declared parts', () => {
       ['FX108 15'],
     ],
     ['an unknown primitive', API + WEB.replace('command: make web', 'primitive: nothing'), ['FX109 14']],
+    ['a path that another part has', `${API}${WEB}    paths: [api/v2]\n`, ['FX128 15']],
     ['an absolute path', API.replace('api/**', '/etc/passwd') + WEB, ['FX127 8']],
     ['a path that leads out', API.replace('api/**', 'api/../../x') + WEB, ['FX127 8']],
     ['a path that is written in another way', API.replace('api/**', './api') + WEB, ['FX127 8']],

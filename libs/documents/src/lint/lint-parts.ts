@@ -1,3 +1,4 @@
+import { overlap } from '@fixpoint/contracts/documents/glob';
 import type { PartSpec, TaskSpec } from '@fixpoint/contracts/documents/task';
 import type { PartDocument, TaskDocument } from '../task-document.ts';
 import { type Finding, found, under } from './finding.ts';
@@ -22,7 +23,10 @@ export const lintParts = (whole: Work, lintWork: (part: Work) => Finding[], nest
     const findings = [...lintWork(part).filter(isOfThePart), ...lintParts(part, lintWork, nesting + 1)];
     return under(
       ['parts', index],
-      [...findings, ...sameName(whole.spec.parts ?? [], index), ...strayPaths(spec), ...tooDeep(nesting)],
+      [
+        ...[...findings, ...sameName(whole.spec.parts ?? [], index), ...strayPaths(spec)],
+        ...[...sharedPaths(whole.spec.parts ?? [], index), ...tooDeep(nesting)],
+      ],
     );
   });
 
@@ -51,5 +55,15 @@ const strayPaths = ({ paths }: PartSpec): Finding[] =>
       ? [found('FX127', ['paths', index])]
       : [],
   );
+
+/** Told where it is written, and not only when the unit has stalled and nobody may cut it. */
+const sharedPaths = (parts: readonly PartSpec[], index: number): Finding[] => {
+  const others = parts.slice(0, index);
+  return (parts[index]?.paths ?? []).flatMap((path, at) => {
+    const other = others.find(({ paths }) => paths.some((its) => overlap(path, its)));
+    const message = `Part ${other?.name} may touch ${path}, too.`;
+    return other === undefined ? [] : [found('FX128', ['paths', at], { message })];
+  });
+};
 
 const tooDeep = (nesting: number): Finding[] => (nesting > MAX_NESTING ? [found('FX124', ['name'])] : []);

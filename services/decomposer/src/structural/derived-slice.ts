@@ -19,6 +19,18 @@ export interface Piece {
   readonly paths: readonly string[];
 }
 
+/** What the checks of a node say of one piece alone. */
+export const checksOfPiece = ({ postcondition }: NodeSpec): NonNullable<NodeSpec['postcondition']>['all'] =>
+  (postcondition?.all ?? []).filter((check) => 'command' in check && says(check));
+
+/** Tells a command which piece it is for. */
+export const sliceEnv = ({ env }: NodeSpec, { name, goal, paths }: Piece): NodeSpec['env'] => ({
+  ...env,
+  [`${SLICE_VARIABLE}NAME`]: name,
+  [`${SLICE_VARIABLE}GOAL`]: goal,
+  [`${SLICE_VARIABLE}PATHS`]: paths.join('\n'),
+});
+
 /** The stalled node, told to do one piece: the same recipe and check, with variables that say which. */
 export const derivedSlice = ({ inputs }: CouncilRequest, node: NodeSpec, piece: Piece): Slice => ({
   name: piece.name,
@@ -28,12 +40,7 @@ export const derivedSlice = ({ inputs }: CouncilRequest, node: NodeSpec, piece: 
     {
       ...node,
       goal: piece.goal,
-      env: {
-        ...node.env,
-        [`${SLICE_VARIABLE}NAME`]: piece.name,
-        [`${SLICE_VARIABLE}GOAL`]: piece.goal,
-        [`${SLICE_VARIABLE}PATHS`]: piece.paths.join('\n'),
-      },
+      env: sliceEnv(node, piece),
     },
   ],
   inputs,

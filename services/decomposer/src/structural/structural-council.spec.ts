@@ -62,19 +62,40 @@ describe('the structural council', () => {
     const patch = changed.map(patchOf).join('');
     const node = { ...sliceable, goal: 'x' };
     const only = { findings: [finding('src/a.ts')], changed, patch };
-    const { slices, lens } = await look(questionOf({ node, declared_parts: null }, { ...only, changed }));
-    expect(lens).toBe('architecture');
-    const { failingPart } = await import('./lenses.ts');
-    const apart = failingPart.look(questionOf({ node }, only)).slices;
-    expect(slices).toHaveLength(2);
-    expect(apart).toMatchObject([
+    const { slices, lens } = await look(questionOf({ node, declared_parts: null }, only));
+    expect(lens).toBe('failing part');
+    expect(slices).toMatchObject([
       {
         salvage: true,
         paths: ['src/b.ts'],
-        nodes: [{ recipe: { primitive: 'git-apply-patch', with: { patch: patchOf('src/b.ts') } } }],
+        nodes: [
+          {
+            recipe: { primitive: 'git-apply-patch', with: { patch: patchOf('src/b.ts') } },
+            postcondition: { all: [{ primitive: 'git-patch-applied' }, { command: 'make test-$FIXPOINT_SLICE_NAME' }] },
+            env: { FIXPOINT_SLICE_NAME: 'what works', FIXPOINT_SLICE_PATHS: 'src/b.ts' },
+          },
+        ],
       },
       { salvage: false, paths: ['src/a.ts'] },
     ]);
+  });
+
+  test('takes the cut for which most speaks: one broken file of many, or many layers', async () => {
+    const wide = ['a/1.ts', 'b/2.ts', 'c/3.ts', 'd/4.ts'];
+    const flat = ['a/1.ts', 'a/2.ts', 'a/3.ts', 'b/4.ts'];
+    const failing = (changed: readonly string[], broken: readonly string[]) =>
+      look(questionOf({ node: sliceable }, { changed: [...changed], findings: broken.map(finding) }));
+    expect((await failing(wide, wide.slice(0, 3))).lens).toBe('architecture');
+    expect((await failing(flat, ['a/1.ts'])).lens).toBe('failing part');
+  });
+
+  test('does not ask about kept files what can only be asked about all', async () => {
+    const node = { ...sliceable, postcondition: nodeOf().postcondition };
+    const patch = patchOf('a/1.ts') + patchOf('b/2.ts');
+    const only = { changed: ['a/1.ts', 'b/2.ts'], findings: [finding('a/1.ts')], patch };
+    const { slices } = await look(questionOf({ node }, only));
+    expect(slices[0]?.nodes[0]?.postcondition?.all).toMatchObject([{ primitive: 'git-patch-applied' }]);
+    expect(slices[0]?.nodes[0]?.postcondition?.all).toHaveLength(1);
   });
 
   test('H-T64 leaves a patch that is too large for an event to the other slice', async () => {

@@ -5,8 +5,11 @@ import { objectionsTo } from '../domain/checks/objections.ts';
 import { canBeSliced, checkCanBeSliced } from './derived-slice.ts';
 import { architecture, declaredParts, failingPart, type Lens, verticalSlices } from './lenses.ts';
 
-/** All are asked; of those that see sound slices, the first is taken: what an author said before what is guessed. */
-const LENSES: readonly Lens[] = [declaredParts, verticalSlices, architecture, failingPart];
+/**
+ * All are asked; of those that see sound slices, the one for which most speaks is taken. Between equals: what an author said
+ * before what a judgement named, and that before what is guessed.
+ */
+const LENSES: readonly Lens[] = [declaredParts, verticalSlices, failingPart, architecture];
 
 const FREE = { money_micros: 0, tokens: 0 };
 
@@ -16,7 +19,8 @@ const direction = (question: CouncilQuestion): Direction => {
     ...look,
     objections: look.slices.length === 0 ? [] : objectionsTo(look.slices, { ...request, changed }),
   }));
-  const best = looks.find(({ slices, objections }) => slices.length > 0 && objections.length === 0);
+  const sound = looks.filter(({ slices, objections }) => slices.length > 0 && objections.length === 0);
+  const [best] = sound.toSorted((one, other) => other.support - one.support);
   const said = looks.map(({ lens, why, objections }) => `${lens.name}: ${[why, ...objections].join(', ')}`);
   const reasoning = said.join('; ').slice(0, 4000);
   if (best === undefined) return { slices: [], lens: null, reasoning, confidence: 'high' };

@@ -1,6 +1,6 @@
+import { covers, overlap } from '@fixpoint/contracts/documents/glob';
 import { describe, expect, test } from '@jest/globals';
 import { nodeOf, partOf, sliceOf } from '../slices.fixture.ts';
-import { covers, overlap } from './glob.ts';
 import { objectionsTo, type Whole } from './objections.ts';
 import { shingles, similarity } from './similarity.ts';
 

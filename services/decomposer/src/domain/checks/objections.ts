@@ -1,6 +1,6 @@
+import { covers, overlap } from '@fixpoint/contracts/documents/glob';
 import type { NodeSpec, PartSpec } from '@fixpoint/contracts/documents/task';
 import type { Slice } from '@fixpoint/contracts/events/decomposer-events';
-import { covers, overlap } from './glob.ts';
 import { shingles, similarity } from './similarity.ts';
 
 /** What a proposal is held against. */
