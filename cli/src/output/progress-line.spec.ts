@@ -13,6 +13,15 @@ const sample = (type: string, data: object = {}): RecordedEvent => {
 describe('the progress of a lineage', () => {
   test.each([
     ['node_ready', {}, '0#2 commit: next, its first run'],
+    ['node_queued', {}, '0#2 waits in the queue for a slot of deploy/web-shop'],
+    [
+      'node_queued',
+      { queued_for: 'provider' },
+      '0#2 waits for a provider that is paused, of git.github.com, model.default',
+    ],
+    ['node_queued', { queued_for: 'window' }, '0#2 waits in the queue for room'],
+    ['node_queued', { queued_for: 'rank', affinity: -15 }, '0#2 waits: its rank is -15, too low to start'],
+    ['node_queued', { queued_for: 'budget' }, '0#2 waits for more budget'],
     ['tool_called', {}, "0#2 recipe/recipe: failed, exit 128: git add -A -- . ':!__pycache__' && git commit -m deps"],
     [
       'tool_called',

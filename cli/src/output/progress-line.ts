@@ -32,12 +32,31 @@ const stalledBy = ({ counter, used, limit, raw_halt_type }: EventNamed<'task_sta
 const because = (text: string): string => (text === '' ? '' : `: ${oneLine(text, DETAIL)}`);
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : noun.endsWith('x') ? 'es' : 's'}`;
 
+const queuedFor = ({ queued_for, providers, concurrency, affinity }: EventNamed<'node_queued'>['data']): string => {
+  switch (queued_for) {
+    case 'window':
+      return ' in the queue for room';
+    case 'concurrency':
+      return ` in the queue for a slot of ${concurrency?.key ?? 'its key'}`;
+    case 'provider':
+      return ` for a provider that is paused, of ${providers.join(', ')}`;
+    case 'rank':
+      return `: its rank is ${affinity}, too low to start`;
+    case 'budget':
+      return ' for more budget';
+    default:
+      return queued_for satisfies never;
+  }
+};
+
 const lineOf = (event: FixpointEvent): string | null => {
   switch (event.type) {
     case 'task_submitted':
       return `submitted${because(event.data.spec.goal)}`;
     case 'node_ready':
       return `${at(event.data)} ${event.data.node.id}: next, ${PURPOSE[event.data.purpose]}`;
+    case 'node_queued':
+      return `${at(event.data)} waits${queuedFor(event.data)}`;
     case 'tool_called':
       return toolLine(event.data);
     case 'result_delivered':

@@ -145,6 +145,7 @@ describe('a storm of faults of one host', () => {
       ...Array.from({ length: 7 }, () => true),
       false,
     ]);
+    for (const root of waiting) expect(await count(world, root, 'human_required')).toBe(0);
     await world.clock.advance(24 * 3_600_000);
     const before = await started(world, waiting);
     await world.dispatch();

@@ -170,6 +170,14 @@ describe('a fault that speaks of a provider', () => {
     expect(play.last('fault_recorded').provider).toBeNull();
   });
 
+  test('is not taken for one of the run’s model when its judge asked another', () => {
+    const play = submitted(asking());
+    const { task, run } = play.ready;
+    const fault = { type: 'fault_run', task, run, phase: 'judge', class: 'rate_limit', retryAfterMs: 0 } as const;
+    play.send({ ...fault, detail: '', result: play.result({}), effects: 'none' });
+    expect(play.last('fault_recorded').provider).toBeNull();
+  });
+
   test('H-B17: of a key that is refused is the provider’s, which is paused at once: the unit waits, within bounds', () => {
     const play = submitted(asking());
     expect(waitsOf(play, 'provider_auth')).toHaveLength(builtInMode.bounds.faults);

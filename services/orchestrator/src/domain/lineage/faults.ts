@@ -1,6 +1,6 @@
 import { checksOutput } from '@fixpoint/contracts/documents/task';
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { providerOfFault } from '../provider/needs.ts';
+import { isHost, providerOfFault } from '../provider/needs.ts';
 import { after, backoffMs } from './backoff.ts';
 import { boundsOf } from './budget/effective-bounds.ts';
 import type { FaultRun, RefuseRun, RegateRun } from './commands.ts';
@@ -27,7 +27,7 @@ export const faultRun = (command: FaultRun, turn: Turn): Facts => {
 /** The machinery failed: no attempt, no demotion. A new run follows its back-off, until the class has used up its cap. */
 export const recordFault = (turn: Turn, flight: Flight, fault: Fault): Facts => {
   const { task, run } = flight;
-  const provider = fault.provider ?? providerOf(turn, flight, fault.class);
+  const provider = fault.provider ?? providerOf(turn, flight, fault);
   const counts = faultCount(turn, task, fault.class);
   const isExpected = provider !== null && turn.admission?.paused.includes(provider) === true;
   const counted = { ...fault, provider, ...(isExpected ? uncounted(counts) : counts) };
@@ -45,8 +45,11 @@ const uncounted = ({ count, atLastEvidence }: FaultCount): FaultCount => ({
   atLastEvidence: atLastEvidence + 1,
 });
 
-const providerOf = (turn: Turn, { task, run }: Flight, name: Fault['class']): string | null =>
-  providerOfFault(name, needsOf(turn, task, { kind: run.kind, nodeIndex: task.nodeIndex }));
+/** Whoever governs and judges asks models of its own, which are none of the run's: they fetch from its hosts alone. */
+const providerOf = (turn: Turn, { task, run }: Flight, { phase, class: name }: Fault): string | null => {
+  const needs = needsOf(turn, task, { kind: run.kind, nodeIndex: task.nodeIndex });
+  return providerOfFault(name, phase === 'action' ? needs : needs.filter(isHost));
+};
 
 const machinery = ({ class: rawHaltType, detail }: Pick<Fault, 'class' | 'detail'>) => ({
   ...NO_FINDINGS,

@@ -31,6 +31,8 @@ export const providerOfFault = (name: FaultClass, needs: readonly string[]): str
   return first ?? null;
 };
 
+export const isHost = (provider: string): boolean => provider.startsWith(GIT);
+
 const isOfProvider = (name: FaultClass): name is ProviderFaultClass => providerFaultClassSchema.safeParse(name).success;
 
 const PREFIXES: Readonly<Record<ProviderFaultClass, readonly string[]>> = {
