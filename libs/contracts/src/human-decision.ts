@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type NodeSpec, nodeIdSchema } from './documents/task.ts';
+import type { GitSource, WorkspaceRef } from './workspace.ts';
 
 /** What a human may do about a handoff. */
 export const decisionKindSchema = z.enum([
@@ -97,3 +98,21 @@ export const restsOnWord = ({ run_kind, verdicts_of, decisions, node }: Resting)
   decisions.length > 0 &&
   node.kind !== 'gate' &&
   node.postcondition === null;
+
+interface Starting extends Omit<Resting, 'node'> {
+  readonly source: GitSource | null;
+  readonly workspace_ref: WorkspaceRef | null;
+}
+
+/**
+ * A human named another ref of the source where it is done: the check is asked there. What the run names as its start is
+ * then what the work is compared with, so that nothing that a human adds is looked at by nobody.
+ */
+export const startsElsewhere = ({ run_kind, verdicts_of, decisions, source, workspace_ref: ref }: Starting): boolean =>
+  run_kind === 'check' &&
+  verdicts_of === null &&
+  decisions.length > 0 &&
+  source !== null &&
+  ref !== null &&
+  ref.source !== null &&
+  ref.source.ref !== source.ref;

@@ -1,5 +1,6 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { Verdict } from '@fixpoint/contracts/verdict';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import { primitives } from '@fixpoint/execution/primitives/primitives';
@@ -47,11 +48,14 @@ export const askGate = async (
   if (anew !== null) return decided(deps, { run, mode, ...anew });
   const before = await passedBefore(deps, run);
   if (before !== null) return passed(deps, { run, mode, ...before });
-  const asked = await withCopy(deps, { ref: run.workspace_ref, source: run.source }, (copy) =>
-    askAll(mode.pre, (validator) => askBefore(deps, { run, mode, copy, signal }, validator), {
-      clock: deps.clock,
-      ...{ signal, recorded },
-    }),
+  const asked = await withCopy(
+    deps,
+    { ref: startsElsewhere(run) ? null : run.workspace_ref, source: run.source },
+    (copy) =>
+      askAll(mode.pre, (validator) => askBefore(deps, { run, mode, copy, signal }, validator), {
+        clock: deps.clock,
+        ...{ signal, recorded },
+      }),
   );
   if ('fault' in asked) return faultEvent(run, 'gate', asked.fault);
   const verdicts = fitVerdicts([...governanceVerdicts(run, mode), ...asked.verdicts], VERDICT_BYTES);

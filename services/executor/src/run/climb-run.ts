@@ -1,5 +1,6 @@
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
+import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import { workspaceFiles } from '@fixpoint/execution/workspace-files';
 import type { Plan } from '../domain/ladder.ts';
@@ -25,10 +26,22 @@ export const climbRun = async (
 ): Promise<RunEnd> => {
   const { nodeReady } = assignment;
   await deps.workspaces.materialise(at.start, at.folder);
-  const { finish, trace } = await climbIn(deps, assignment, at);
-  const workspaceRef = await refAfter(deps, nodeReady, { finish, trace, at });
+  const begun = { ...at, start: await begunFrom(deps, nodeReady, at) };
+  const { finish, trace } = await climbIn(deps, assignment, begun);
+  const workspaceRef = await refAfter(deps, nodeReady, { finish, trace, at: begun });
   const report = finishedReport(nodeReady, finish, { trace, workspaceRef, durationMs: at.durationMs() });
   return { report, delivered: null };
+};
+
+/** What a human brought, as an addition to what the lineage has: taken before any check could leave something there. */
+const begunFrom = (
+  deps: LongRunDeps,
+  nodeReady: NodeReady,
+  { folder, start }: RunAt,
+): WorkspaceRef | Promise<WorkspaceRef> => {
+  const { workspace_ref: known } = nodeReady;
+  if (known === null || !startsElsewhere(nodeReady)) return start;
+  return captured(deps, nodeReady, { folder, start: known });
 };
 
 interface Climbed {
@@ -136,5 +149,5 @@ const refAfter = async (
 const captured = (
   { workspaces }: Pick<LongRunDeps, 'workspaces'>,
   nodeReady: NodeReady,
-  { folder, start }: RunAt,
+  { folder, start }: Pick<RunAt, 'folder' | 'start'>,
 ): Promise<WorkspaceRef> => workspaces.capture(folder, start, { keep: nodeReady.keep, refName: refNameOf(nodeReady) });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
+import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import { type ModelAccount, modelAccount } from '@fixpoint/models/model-account';
 import { ModelFault } from '@fixpoint/models/model-fault';
@@ -70,10 +71,11 @@ const providerFaultOf = (error: unknown): NodeVerifiedAction['provider_fault'] =
 const TOLD_TO_STOP = 'the executor was told to stop';
 
 /** An epic without a workspace of its own starts from what its first child brings. */
-const startOf = async (
-  { workspaces }: LongRunDeps,
-  { workspace_ref, merge, source }: NodeReady,
-): Promise<WorkspaceRef> => workspace_ref ?? merge?.theirs ?? (await workspaces.resolve(source));
+const startOf = async ({ workspaces }: LongRunDeps, nodeReady: NodeReady): Promise<WorkspaceRef> => {
+  const { workspace_ref, merge, source } = nodeReady;
+  if (startsElsewhere(nodeReady)) return workspaces.resolve(source);
+  return workspace_ref ?? merge?.theirs ?? (await workspaces.resolve(source));
+};
 
 const endOf = (deps: LongRunDeps, assignment: Assignment, at: RunAt): Promise<RunEnd> => {
   const { run_kind: kind } = assignment.nodeReady;

@@ -1,4 +1,4 @@
-import type { Decision } from '@fixpoint/contracts/human-decision';
+import { type Decision, startsElsewhere } from '@fixpoint/contracts/human-decision';
 import { askCondition } from '@fixpoint/validation/condition';
 import { describe, expect, test } from '@jest/globals';
 import { API, splitInTwo, WEB } from '../epics/epic.fixture.ts';
@@ -238,6 +238,21 @@ describe('a unit that a human resolved', () => {
       workspace_ref: null,
       source: { url: 'https://example.org/shop.git', ref: 'fixed' },
     });
+  });
+
+  test('is compared with what its lineage began with, and not with itself', () => {
+    const git = { url: 'https://example.org/shop.git', ref: 'main' };
+    const ended = { ...ref('t1'), source: git };
+    const resolvedOn = (named: string) => {
+      const play = new Play(mode({ execute: 1 })).submit({ ...taskSpec(), workspace: { git, keep: [] } });
+      play.end({ outcome: 'unmet', workspace_ref: ended });
+      if (play.root.current !== null) play.end({ outcome: 'unmet', workspace_ref: ended });
+      play.noSplit();
+      decide(play, { kind: 'resolve', ref: named, exclude_children: [] });
+      return play.ready;
+    };
+    expect(startsElsewhere(resolvedOn('fixed'))).toBe(true);
+    expect(resolvedOn('main')).toMatchObject({ workspace_ref: null, source: git });
   });
 
   test('and is not met goes back to a human with what was found, and to nobody else', () => {

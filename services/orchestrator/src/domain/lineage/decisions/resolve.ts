@@ -1,4 +1,5 @@
 import type { DecisionOf } from '@fixpoint/contracts/human-decision';
+import type { GitSource } from '@fixpoint/contracts/workspace';
 import { Refused } from '@fixpoint/decider/refused';
 import { closeUnit } from '../enter-node.ts';
 import { excludeChild } from '../epics/exclude.ts';
@@ -31,8 +32,15 @@ export const resolveUnit = (
   const { source: known } = turn.state;
   if (decision.ref !== null && known === null) throw new Refused('no_source', 'the lineage has no repository');
   const source = decision.ref === null || known === null ? null : { url: known.url, ref: decision.ref };
-  const plan = checkRun(unitTask, 'decided', source === null ? startOf(unitTask) : null);
+  const plan = checkRun(unitTask, 'decided', source === null ? startOf(unitTask) : comparedWith(unitTask, source));
   return start(turn, unitTask, { ...plan, basis: { verdictsOf: null, decisions: [signature], source } });
+};
+
+/** What the human's ref is compared with; the source's own ref as it is now is nobody's addition. */
+const comparedWith = (unitTask: Task, { ref }: GitSource): Task['accepted'] => {
+  const known = startOf(unitTask) ?? unitTask.node.last?.ref ?? null;
+  const isOther = known?.source !== undefined && known.source !== null && known.source.ref !== ref;
+  return isOther ? known : null;
 };
 
 interface Exclusions {
