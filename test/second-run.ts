@@ -10,7 +10,7 @@ import { askCondition } from '@fixpoint/validation/condition';
 
 /** @throws with the diagnostics of a document that is not admitted. */
 export const admittedSpec = (text: string): TaskSpec => {
-  const known = { knownPrimitives, knownModels: ['default'], knownModes: ['build'] };
+  const known = { knownPrimitives, knownModels: ['default'], knownAgents: null, knownModes: ['build'] };
   const admission = admitTask(text, { ...known, relativeGitUrl: 'refused' });
   if (!admission.admitted) throw new Error(JSON.stringify(admission.diagnostics));
   return admission.spec;

@@ -24,7 +24,7 @@ export const lintDocument = (text: string, protocol: ProtocolSpec | null): Linte
   }
   const admission = admitTask(text, {
     knownPrimitives,
-    knownModels: ['default'],
+    ...{ knownModels: null, knownAgents: null },
     knownModes: protocol === null ? null : Object.keys(protocol.modes),
     relativeGitUrl: 'allowed',
   });

@@ -124,6 +124,7 @@ export const diagnosticCatalogue = {
     'Two parts may touch the same file, and no council makes such a split.',
     'Give each part paths of its own, or leave `paths` out where nobody can say.',
   ),
+  FX129: entry('error', 'There is no tool of this name for an agent.', 'Use those named in the message.'),
   FX130: entry(
     'error',
     'A reference that can not be read.',
@@ -176,6 +177,11 @@ export const diagnosticCatalogue = {
     'error',
     'A primitive that changes something stands where only a check may.',
     'Use a primitive that only looks.',
+  ),
+  FX150: entry(
+    'error',
+    'An agent is to be tried, and it could do nothing.',
+    'Allow it tools in `agent_tools` and name a model that can act as an agent; the playbook can not.',
   ),
   FX190: entry('error', 'Not in this version.', 'Remove it; what this version leaves out is listed in the README.'),
   FX201: entry(

@@ -9,6 +9,7 @@ const options: LintOptions = {
       name === 'counter' && JSON.stringify(parameters) === '{}' ? ['with.to: is missing'] : [],
   },
   knownModels: ['default'],
+  knownAgents: null,
   knownModes: ['build'],
   relativeGitUrl: 'refused',
 };
@@ -126,11 +127,30 @@ describe('a check that proves nothing', () => {
   });
 });
 
+describe('an agent', () => {
+  const asked = (model: string) =>
+    `${CHECKED}policy: recover\nrecovery: { max_agent_attempts: 1, agent_tools: [read_file], model: ${model} }\n`;
+
+  test('is a model that can act as one, as far as the models are known', () => {
+    const known = { knownModels: ['default', 'smith'], knownAgents: ['smith'] };
+    expect(lint(asked('smith'), known)).toEqual([]);
+    expect(lint(asked('default'), known)).toEqual(['FX150 6:33']);
+    expect(lint(asked('smiht'), known)).toEqual(['FX110 6:69']);
+    expect(lint(asked('smiht'), { knownModels: null, knownAgents: null })).toEqual([]);
+  });
+});
+
 describe('what does not exist or can not be used', () => {
   test.each([
     ['a primitive', 'recipe: { primitive: comit }\n', ['FX109 3:22']],
     ['a primitive in a check', 'recipe: { command: make }\npostcondition: { primitive: git-tidy }\n', ['FX109 4:29']],
     ['a model', `${CHECKED}policy: recover\nrecovery: { model: gpt }\n`, ['FX110 6:20']],
+    [
+      'a tool of an agent',
+      `${CHECKED}policy: recover\nrecovery: { max_agent_attempts: 1, agent_tools: [read_file, shell] }\n`,
+      ['FX129 6:61'],
+    ],
+    ['an agent without a tool', `${CHECKED}policy: recover\nrecovery: { max_agent_attempts: 1 }\n`, ['FX150 6:33']],
     ['a mode', 'mode: ship\nrecipe: { command: make }\n', ['FX120 3:7']],
     ['a priority that is never dispatched', 'priority: -6\nrecipe: { command: make }\n', ['FX111 3:11']],
     ['an empty command', 'recipe: { command: " " }\n', ['FX113 3:20']],

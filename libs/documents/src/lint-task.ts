@@ -17,7 +17,10 @@ const VIABILITY_THRESHOLD = -5;
 /** What the document is checked against; names that are not in these lists are unknown. */
 export interface LintOptions {
   readonly knownPrimitives: KnownPrimitives;
-  readonly knownModels: readonly string[];
+  /** Null: any may be there. */
+  readonly knownModels: readonly string[] | null;
+  /** Models that can act as an agent; null: any may. */
+  readonly knownAgents: readonly string[] | null;
   /** Modes of the protocol that the task would run under; null when that is not known here. */
   readonly knownModes: readonly string[] | null;
   /** A server has no folder that a path could be relative to; the command line makes paths absolute first. */

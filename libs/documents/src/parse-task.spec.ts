@@ -180,9 +180,6 @@ describe('what is not in this version is said to be so', () => {
     ['recipe: { command: x }\npostcondition: { http: { url: x } }', ['FX190 4:18']],
     ['recipe: { command: x }\npostcondition: { all: [{ command: x }, { http: {} }] }', ['FX190 4:42']],
     ['nodes:\n  - kind: agent\n    recipe: { command: x }', ['FX190 4:11']],
-    ['recipe: { command: x }\nrecovery: { max_agent_attempts: 1 }', ['FX190 4:33']],
-    ['recipe: { command: x }\nrecovery: { agent_tools: [git] }', ['FX190 4:26']],
-    ['nodes:\n  - recipe: { command: x }\n    recovery: { max_agent_attempts: 2 }', ['FX190 5:37']],
   ])('%j', (node, expected) => {
     expect(later(node)).toEqual(expected);
   });
@@ -193,10 +190,6 @@ describe('what is not in this version is said to be so', () => {
       expect(later(`recipe: { http: { url: x } }\n${quad}`)).toEqual(['FX190 3:11']);
     },
   );
-
-  test('though its absence may be written down', () => {
-    expect(later('recipe: { command: x }\nrecovery: { max_agent_attempts: 0, agent_tools: [] }')).toEqual([]);
-  });
 });
 
 describe('what is wrong is said with its line and column', () => {

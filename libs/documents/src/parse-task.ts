@@ -1,7 +1,7 @@
 import type { TaskSpec } from '@fixpoint/contracts/documents/task';
-import { type Diagnostic, type DiagnosticCode, diagnostic, hasErrors } from './diagnostics.ts';
+import type { Diagnostic, DiagnosticCode } from './diagnostics.ts';
 import { normaliseTask } from './normalise-task.ts';
-import { type PartDocument, type TaskDocument, taskDocumentSchema } from './task-document.ts';
+import { type TaskDocument, taskDocumentSchema } from './task-document.ts';
 import { type DocumentRules, schemaDiagnostics } from './text/schema-diagnostics.ts';
 import { readSource, type SourceText, type ValuePath } from './text/source-text.ts';
 
@@ -28,9 +28,7 @@ export const parseTask = (text: string): ParsedTask => {
 const parseTaskSource = (source: SourceText): ParsedTask => {
   const parsed = taskDocumentSchema.safeParse(source.value);
   if (!parsed.success) return failed(source, schemaDiagnostics(source, parsed.error, RULES));
-  const diagnostics = laterDiagnostics(parsed.data, source);
-  if (hasErrors(diagnostics)) return failed(source, diagnostics);
-  return { spec: normaliseTask(parsed.data), document: parsed.data, source, diagnostics };
+  return { spec: normaliseTask(parsed.data), document: parsed.data, source, diagnostics: [] };
 };
 
 /** Without a good `kind` nothing else that is said about a document helps. */
@@ -62,24 +60,3 @@ const CODE_OF_KEY: Record<string, DiagnosticCode> = {
 };
 
 const RULES: DocumentRules = { schema: taskDocumentSchema, laterKeys, codeOf, namesAt: () => null };
-
-/** What the schema takes and this version does not do. */
-const laterDiagnostics = (document: TaskDocument, source: SourceText): Diagnostic[] => laterIn(document, [], source);
-
-const laterIn = (document: TaskDocument | PartDocument, at: ValuePath, source: SourceText): Diagnostic[] => {
-  const nodes = 'nodes' in document ? document.nodes : [document];
-  const own = nodes.flatMap((node, index) => {
-    const path: ValuePath = 'nodes' in document ? [...at, 'nodes', index, 'recovery'] : [...at, 'recovery'];
-    return laterRecovery(node.recovery ?? {}).map((key) => later([...path, key], source));
-  });
-  const parts = document.parts ?? [];
-  return [...own, ...parts.flatMap((part, index) => laterIn(part, [...at, 'parts', index], source))];
-};
-
-const laterRecovery = (recovery: NonNullable<Extract<TaskDocument, { recipe: unknown }>['recovery']>): string[] => [
-  ...((recovery.max_agent_attempts ?? 0) > 0 ? ['max_agent_attempts'] : []),
-  ...((recovery.agent_tools ?? []).length > 0 ? ['agent_tools'] : []),
-];
-
-const later = (path: ValuePath, source: SourceText): Diagnostic =>
-  diagnostic('FX190', source.locate(path), { message: `\`${path.map(String).join('.')}\` is not in this version.` });

@@ -6,6 +6,7 @@ import { printTask } from './print-task.ts';
 const options: LintOptions = {
   knownPrimitives: { names: ['git-clean'], problems: () => [] },
   knownModels: ['default'],
+  knownAgents: null,
   knownModes: ['build'],
   relativeGitUrl: 'refused',
 };

@@ -43,13 +43,17 @@ export const worstCase = (spec: TaskSpec, mode: ModeSpec): WorstCase => {
     taken(fixes.tasks, [...nodes.map((node) => slotOf(node, weigh)), ...nested]);
   const total = (weigh: Weigh): number => inRoot(weigh) + fixed(weigh);
   const repairs = total({ run: ({ repairs }) => repairs, check: () => 0 });
+  const agents = total({ run: ({ agents }) => agents, check: () => 0 });
   const units = 1 + childrenOf(mode);
   const agentRuns = units * mode.bounds.auto_agent_max_attempts;
   return {
-    recipe_runs: total({ run: () => 1, check: ({ isGate }) => (isGate ? 1 : 0) }),
+    recipe_runs: total({
+      run: ({ checksOutput, agents }) => 1 + (checksOutput ? agents : 0),
+      check: ({ isGate }) => (isGate ? 1 : 0),
+    }),
     checks: inRoot(CHECKS) + fixes.checks + fixed(CHECKS, fixes.nestedChecks),
     repairs,
-    model_calls: repairs + agentRuns + (units > LEAST_CHILDREN ? units * QUESTIONS : 0),
+    model_calls: repairs + agents + agentRuns + (units > LEAST_CHILDREN ? units * QUESTIONS : 0),
     fix_tasks: fixes.tasks,
     fix_runs: fixes.runs,
     agent_runs: agentRuns,
@@ -84,6 +88,8 @@ interface Repeats {
 interface BoundedNode extends Repeats {
   readonly isGate: boolean;
   readonly repairs: number;
+  /** Tries of an agent in one run. */
+  readonly agents: number;
   /** Checks of its postcondition: 0 for a gate, whose check is its recipe. */
   readonly checks: number;
   /** Of the output: it can only be asked once the recipe has run. */
@@ -96,9 +102,9 @@ interface Weigh {
   readonly check: (node: BoundedNode) => number;
 }
 
-/** Before the recipe, after it, and after each repair. */
+/** Before the recipe, after it, and after each repair and each try of an agent. */
 const CHECKS: Weigh = {
-  run: ({ checks, checksOutput, repairs }) => checks * ((checksOutput ? 0 : 1) + 1 + repairs),
+  run: ({ checks, checksOutput, repairs, agents }) => checks * ((checksOutput ? 0 : 1) + 1 + repairs + agents),
   check: ({ checks }) => checks,
 };
 
@@ -124,6 +130,7 @@ const rootNode = (node: NodeSpec, { bounds }: ModeSpec): BoundedNode => {
     checkRuns: repeats.checkRuns + (hasCheck ? 1 : 0),
     isGate,
     repairs: isGate ? 0 : repairsPerRun(node),
+    agents: isGate || node.policy !== 'recover' ? 0 : node.max_agent_attempts,
     checks: node.postcondition?.all.length ?? 0,
     checksOutput: checksOutput(node),
   };

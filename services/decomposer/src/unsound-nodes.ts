@@ -26,7 +26,7 @@ const lintErrors = (node: NodeSpec): string[] => {
     hasOutputSchema: false,
     hasOutputs: node.output_file !== undefined,
   };
-  return lintNode(node, written, { knownPrimitives, knownModels: [node.model] })
+  return lintNode(node, written, { knownPrimitives, knownModels: null, knownAgents: null })
     .filter(({ code }) => diagnosticCatalogue[code].severity === 'error')
     .map(({ code, message }) => message ?? diagnosticCatalogue[code].meaning);
 };

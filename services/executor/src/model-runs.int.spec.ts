@@ -46,7 +46,7 @@ const says = (corrected: string | null) =>
 const LATER: Answer = { status: 429, headers: { 'retry-after': '30' }, body: {} };
 
 describe('a run whose model is asked over the wire', () => {
-  test('I-T04 runs what it proposes like any command, and the check decides', async () => {
+  test('I-T05 runs what it proposes like any command, and the check decides', async () => {
     const { report, calls } = await run([says('echo wrong > result'), says('echo right > result')]);
     expect(report).toMatchObject({
       outcome: 'satisfied',
@@ -101,5 +101,21 @@ describe('a run whose model is asked over the wire', () => {
       { tool: 'agent_model', command: 'smith', outcome: 'ok', detail: 'Written.' },
       { tool: 'postcondition', outcome: 'ok' },
     ]);
+  });
+
+  test('I-T06 lets it work as an agent when no repair has helped, told what failed; the check decides', async () => {
+    const before = server.asked.length;
+    const write = chatToolCall('write_file', { path: 'result', content: 'right\n' });
+    const { report, calls } = await run([says(null), write, chatAnswer({ content: 'Written.' })], {
+      node: { max_agent_attempts: 1, agent_tools: ['write_file'] },
+    });
+    expect(report).toMatchObject({ outcome: 'satisfied', rung: 'agent', spent: { tokens: 360 } });
+    expect(calls.slice(3).map(({ tool, outcome }) => [tool, outcome])).toEqual([
+      ['repair_model', 'declined'],
+      ['agent', 'ok'],
+      ['agent_model', 'ok'],
+      ['postcondition', 'ok'],
+    ]);
+    expect(JSON.stringify(server.asked[before + 1]?.body)).toContain('it is misspelt');
   });
 });

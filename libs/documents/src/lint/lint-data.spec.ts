@@ -13,6 +13,7 @@ const options: LintOptions = {
     hasEffects: (name) => name !== 'git-clean',
   },
   knownModels: ['default'],
+  knownAgents: null,
   knownModes: ['build'],
   relativeGitUrl: 'refused',
 };

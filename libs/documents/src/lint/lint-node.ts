@@ -1,4 +1,5 @@
 import { canonicalJson } from '@fixpoint/contracts/canonical-json';
+import { AGENT_TOOL_NAMES } from '@fixpoint/contracts/documents/agent-tools';
 import { type Check, checksOutput, type NodeSpec, type Recipe } from '@fixpoint/contracts/documents/task';
 import { sameCommand } from '../shell/same-command.ts';
 import { type Finding, found, under } from './finding.ts';
@@ -17,16 +18,38 @@ export interface WrittenNode {
 
 export interface KnownNames {
   readonly knownPrimitives: KnownPrimitives;
-  readonly knownModels: readonly string[];
+  /** Null: any may be there. */
+  readonly knownModels: readonly string[] | null;
+  /** Models that can act as an agent; null: any may. */
+  readonly knownAgents: readonly string[] | null;
 }
 
 /** All rules of the quad for one node. Source: docs/rules.md (Documents). */
 export const lintNode = (node: NodeSpec, written: WrittenNode, known: KnownNames): Finding[] => [
   ...under(['recipe'], lintRecipe(node.recipe, known.knownPrimitives)),
   ...lintChecks(node, written, known),
-  ...unknownName({ code: 'FX110', path: ['recovery', 'model'], what: 'model', name: node.model }, known.knownModels),
+  ...lintModel(node, known),
+  ...lintAgent(node, known),
   ...lintKind(node, written, known),
 ];
+
+const lintModel = ({ model: name }: NodeSpec, { knownModels }: KnownNames): Finding[] =>
+  knownModels === null
+    ? []
+    : unknownName({ code: 'FX110', path: ['recovery', 'model'], what: 'model', name }, knownModels);
+
+const lintAgent = (node: NodeSpec, { knownModels, knownAgents }: KnownNames): Finding[] => {
+  const unknown = node.agent_tools.flatMap((name, index) =>
+    unknownName({ code: 'FX129', path: ['recovery', 'agent_tools', index], what: 'tool', name }, AGENT_TOOL_NAMES),
+  );
+  if (node.max_agent_attempts === 0 || unknown.length > 0) return unknown;
+  const at = ['recovery', 'max_agent_attempts'];
+  if (node.agent_tools.length === 0) return [found('FX150', at, { message: 'The agent has no tool.' })];
+  const isKnown = knownModels === null || knownModels.includes(node.model);
+  return knownAgents === null || !isKnown || knownAgents.includes(node.model)
+    ? []
+    : [found('FX150', at, { message: `The model \`${node.model}\` can not act as an agent.` })];
+};
 
 /** A compute node without a check of its output is told so once: its default policy would be a second mistake. */
 const lintKind = (node: NodeSpec, written: WrittenNode, known: KnownNames): Finding[] => {

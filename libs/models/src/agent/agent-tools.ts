@@ -1,3 +1,4 @@
+import type { AGENT_TOOL_NAMES } from '@fixpoint/contracts/documents/agent-tools';
 import { z } from 'zod';
 
 const path = z.string().max(4096).describe('relative to the folder, `/` between parts; `.` is the folder itself');
@@ -9,7 +10,7 @@ export const agentToolInputs = {
   list_files: z.object({ path }),
   search: z.object({ text: z.string().min(1).max(1_000).describe('found as it stands, no pattern'), path }),
   run_command: z.object({ command: z.string().min(1).max(48_000) }),
-};
+} satisfies Record<(typeof AGENT_TOOL_NAMES)[number], z.ZodType>;
 
 export type AgentTool = keyof typeof agentToolInputs;
 export type AgentCallOf<Tool extends AgentTool> = {

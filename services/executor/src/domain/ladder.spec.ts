@@ -17,6 +17,7 @@ const plan = (changes: Partial<Plan> = {}): Plan => ({
   hasPostcondition: true,
   checksOutput: false,
   repairs: 1,
+  agents: 0,
   judges: null,
   attested: false,
   ...changes,
@@ -217,6 +218,44 @@ describe('an agent run', () => {
   });
 });
 
+describe('the agent of a ladder', () => {
+  const worked: Step = { step: 'agent', result: 'worked' };
+  const failed = [check('unmet'), recipe('nonzero'), check('unmet')];
+  const repaired = [...failed, proposed, repair('zero'), check('unmet')];
+  const withAgent = plan({ agents: 2 });
+
+  test('I-T06 is tried when the repairs are used up, or none is proposed, and never without being allowed', () => {
+    expect(nextStep(withAgent, failed)).toEqual({ do: 'propose' });
+    expect(nextStep(withAgent, repaired)).toEqual({ do: 'agent' });
+    expect(nextStep(withAgent, [...failed, declined])).toEqual({ do: 'agent' });
+    expect(nextStep(plan(), repaired)).toEqual(end('unmet', 'self_repair', false));
+  });
+  test('is followed by the check, which decides', () => {
+    expect(nextStep(withAgent, [...repaired, worked])).toEqual({ do: 'check', rung: 'agent' });
+    expect(nextStep(withAgent, [...repaired, worked, check('met')])).toEqual(end('satisfied', 'agent', true));
+    expect(nextStep(withAgent, [...repaired, worked, check('absent')])).toEqual(end('indeterminate', 'agent', null));
+  });
+  test('is tried as often as allowed, with no repair in between', () => {
+    const once = [...failed, declined, worked, check('unmet')];
+    expect(nextStep(withAgent, once)).toEqual({ do: 'agent' });
+    expect(nextStep(withAgent, [...once, worked, check('unmet')])).toEqual(end('unmet', 'agent', false));
+  });
+  test('makes way for the recipe where the output is checked', () => {
+    const ladder = plan({ agents: 1, repairs: 0, checksOutput: true });
+    const steps = [recipe('zero'), check('unmet'), worked];
+    expect(nextStep(ladder, steps)).toEqual({ do: 'recipe' });
+    expect(nextStep(ladder, [...steps, recipe('zero')])).toEqual({ do: 'check', rung: 'recipe' });
+  });
+  test('ends the ladder when it declines, or touches what judges it', () => {
+    expect(nextStep(withAgent, [...repaired, { step: 'agent', result: 'declined' }])).toEqual(
+      end('unmet', 'self_repair', false),
+    );
+    expect(nextStep(withAgent, [...repaired, { step: 'agent', result: 'broken' }])).toEqual(
+      end('indeterminate', 'agent', null),
+    );
+  });
+});
+
 describe('any ladder', () => {
   const results = fc.record({
     check: fc.constantFrom<CheckResult>('met', 'unmet', 'absent', 'broken'),
@@ -231,6 +270,7 @@ describe('any ladder', () => {
     hasPostcondition: fc.boolean(),
     checksOutput: fc.boolean(),
     repairs: fc.nat(3),
+    agents: fc.nat(2),
     judges: fc.constantFrom(null, 1),
     attested: fc.constant(false),
   });
@@ -251,7 +291,7 @@ describe('any ladder', () => {
 
   test('ends, and is satisfied only on positive evidence of its own check', () => {
     fc.assert(
-      fc.property(plans, fc.array(results, { minLength: 16, maxLength: 16 }), (ladder, script) => {
+      fc.property(plans, fc.array(results, { minLength: 24, maxLength: 24 }), (ladder, script) => {
         const { next, steps } = climb(ladder, script);
         expect(next.do).toBe('finish');
         if (next.do !== 'finish' || next.outcome !== 'satisfied') return;
@@ -261,13 +301,16 @@ describe('any ladder', () => {
       }),
     );
   });
-  test('X17 runs the recipe at most once, no more repairs than allowed, and checks before and after each', () => {
+  test('X17 runs the recipe once, and again only for an output after an agent, no more repairs than allowed, and checks before and after each', () => {
     fc.assert(
-      fc.property(plans, fc.array(results, { minLength: 16, maxLength: 16 }), (ladder, script) => {
+      fc.property(plans, fc.array(results, { minLength: 24, maxLength: 24 }), (ladder, script) => {
         const { steps } = climb(ladder, script);
-        expect(steps.filter((step) => step.step === 'recipe').length).toBeLessThanOrEqual(1);
+        const agents = ladder.runKind === 'agent' ? 1 : ladder.agents;
+        expect(steps.filter((step) => step.step === 'agent').length).toBeLessThanOrEqual(agents);
+        const recipes = 1 + (ladder.checksOutput ? ladder.agents : 0);
+        expect(steps.filter((step) => step.step === 'recipe').length).toBeLessThanOrEqual(recipes);
         expect(steps.filter((step) => step.step === 'repair').length).toBeLessThanOrEqual(ladder.repairs);
-        const asked = (ladder.checksOutput ? 1 : 2) + ladder.repairs;
+        const asked = (ladder.checksOutput ? 1 : 2) + ladder.repairs + ladder.agents;
         expect(steps.filter((step) => step.step === 'check').length).toBeLessThanOrEqual(asked);
         expect(steps.filter((step) => step.step === 'propose').length).toBeLessThanOrEqual(ladder.repairs);
       }),

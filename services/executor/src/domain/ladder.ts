@@ -12,6 +12,8 @@ export interface Plan {
   readonly checksOutput: boolean;
   /** Only commands and scripts can be repaired, under policy `recover`. */
   readonly repairs: number;
+  /** Tries of an agent, once the repairs are used up; only under policy `recover`. */
+  readonly agents: number;
   /** A check run of a node without a postcondition judges this earlier run again; a check of the output looks at its output. */
   readonly judges: number | null;
   /** A human signed that it is done, where no check can be asked. */
@@ -49,7 +51,7 @@ export type Next =
     };
 
 /**
- * The ladder of one run: skip, recipe, self-repair, policy; the postcondition decides at every rung and never the exit
+ * The ladder of one run: skip, recipe, self-repair, agent, policy; the postcondition decides at every rung and never the exit
  * code. The next step is read from what has happened so far, so there is no second place that knows the order.
  * Source: docs/rules.md (The ladder).
  */
@@ -149,9 +151,9 @@ const nextOfLadder = (climb: Climb): Next => {
     case 'repair':
       return afterCommand(climb, last.result, 'self_repair');
     case 'agent':
-      return finish(climb, 'unmet', false);
+      return afterAgent(climb, last.result);
     case 'propose':
-      return last.result === 'proposed' ? { do: 'repair' } : finish(climb, 'unmet', false);
+      return last.result === 'proposed' ? { do: 'repair' } : agentOrEnd(climb);
     default:
       return last satisfies never;
   }
@@ -169,7 +171,20 @@ const afterCheck = (climb: Climb, result: CheckResult): Next => {
 const afterCommand = (climb: Climb, result: CommandOutcome, rung: Rung): Next =>
   result === 'denied' || result === 'not_started' ? repairOrEnd(climb) : { do: 'check', rung };
 
+/** Where an agent has been, no command is corrected any more. */
 const repairOrEnd = (climb: Climb): Next => {
-  const used = climb.done.filter((step) => step.step === 'repair').length;
-  return used < climb.plan.repairs ? { do: 'propose' } : finish(climb, 'unmet', false);
+  const mayRepair = timesDone(climb, 'agent') === 0 && timesDone(climb, 'repair') < climb.plan.repairs;
+  return mayRepair ? { do: 'propose' } : agentOrEnd(climb);
+};
+
+const agentOrEnd = (climb: Climb): Next =>
+  timesDone(climb, 'agent') < climb.plan.agents ? { do: 'agent' } : finish(climb, 'unmet', false);
+
+const timesDone = ({ done }: Climb, step: Step['step']): number => done.filter((each) => each.step === step).length;
+
+/** A check of the output needs one: what the recipe puts out on what the agent has left. */
+const afterAgent = (climb: Climb, result: AgentOutcome): Next => {
+  if (result === 'broken') return finish(climb, 'indeterminate', null);
+  if (result === 'declined') return finish(climb, 'unmet', false);
+  return climb.plan.checksOutput ? { do: 'recipe' } : { do: 'check', rung: 'agent' };
 };

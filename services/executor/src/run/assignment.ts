@@ -32,6 +32,7 @@ export const planOf = (nodeReady: NodeReady, runKind: Plan['runKind']): Plan => 
     hasPostcondition: node.postcondition !== null,
     checksOutput: checksOutput(node),
     repairs: node.policy === 'recover' && !('primitive' in node.recipe) ? node.max_repair_attempts : 0,
+    agents: node.policy === 'recover' ? node.max_agent_attempts : 0,
     judges,
     attested: restsOnWord(nodeReady),
   };

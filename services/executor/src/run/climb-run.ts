@@ -112,11 +112,18 @@ interface AgentAt {
   readonly trace: Trace;
 }
 
+/** The last rung of a ladder can be left out; a run for an agent is nothing without one. */
+const noAgent = (model: string, { run_kind: kind }: NodeReady): AskAgent => {
+  const summary = `this executor has no agent ${model}`;
+  if (kind === 'agent') return () => Promise.reject(new NoSuchModel(summary));
+  return async () => ({ outcome: 'declined', summary, model });
+};
+
 /** What an agent left for a gate is kept before the gate's own recipe is run, which leaves nothing. */
 const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, rules, trace }: AgentAt): AskAgent => {
   const name = nodeReady.stalled?.model ?? nodeReady.node.model;
   const model = deps.models.agent(name);
-  if (model === null) return () => Promise.reject(new NoSuchModel(`this executor has no agent ${name}`));
+  if (model === null) return noAgent(name, nodeReady);
   const { record, account, signal } = at;
   const means = {
     commands,

@@ -35,7 +35,7 @@ export const admit = async (document: DocumentInput, { models, modesOf }: Known)
   const knownModes = parsed.spec === null ? null : await modesOf(parsed.spec.project);
   const options = {
     knownPrimitives,
-    knownModels: models.known,
+    ...{ knownModels: models.known, knownAgents: models.agents },
     knownModes,
     relativeGitUrl: 'refused',
   } as const;
