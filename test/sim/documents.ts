@@ -1,4 +1,5 @@
 import type { Json } from '@fixpoint/contracts/json';
+import { AGENT } from '../world/foundations.ts';
 import type { Choices } from './choices.ts';
 
 type Fields = Readonly<Record<string, Json>>;
@@ -44,8 +45,11 @@ const works = (id: string): readonly [Fields, ...Fields[]] => [
   },
   { recipe: { command: `flaky ${id} 99` } },
   { kind: 'gate', recipe: { command: `flaky ${id} 1` } },
+  { ...red, recipe: { command: `submit ${id}-part && echo red > colour` } },
   { kind: 'compute', recipe: { command: `echo '{"n": 1}'` }, postcondition: { cel: 'output.n == 1' } },
 ];
+
+const CONDITIONAL: Fields = { ...red, if: 'size(inputs) > 0' };
 
 const policyOf = (draw: Draw, key: string, work: Fields): Fields => {
   if (work.kind === 'gate' || work.policy !== undefined || work.postcondition === undefined) return {};
@@ -58,7 +62,7 @@ const policyOf = (draw: Draw, key: string, work: Fields): Fields => {
 
 const nodeOf = (draw: Draw, name: string, index: number): Fields => {
   const key = `node${index}`;
-  const work = draw.among(key, works(`${name}-${index}`));
+  const work = draw.among(key, [...works(`${name}-${index}`), ...(index > 0 ? [CONDITIONAL] : [])]);
   return { id: key, goal: `${key} of ${name}`, ...work, ...policyOf(draw, key, work) };
 };
 
@@ -77,11 +81,24 @@ const validators = (id: string): readonly [Fields | null, ...(Fields | null)[]] 
   { id, check: { command: `test -f ${id}` } },
 ];
 
+const NO_SLEEP = { id: 'no-sleep', deny: 'program == "sleep"', message: 'Nobody sleeps here.' };
+const NO_GATES = { id: 'no-gates', deny: 'node.kind == "gate"', message: 'Nothing is gated here.' };
+
+const HANDOFFS: readonly [Fields, ...Fields[]] = [
+  {},
+  { handoff_expiry: '2h', handoff_on_expiry: 'retry' },
+  { handoff_expiry: '20m', handoff_on_expiry: 'abandon' },
+  { handoff_expiry: '30m' },
+];
+
 const modeOf = (draw: Draw): Fields => {
   const post = ['sealed', 'signed'].flatMap((id) => draw.among(id, validators(id), 0.4) ?? []);
   return {
     post,
     ...draw.among<Fields>('consensus', [{}, { consensus: 'quorum' }, { consensus: 'any' }], 0.2),
+    ...draw.among<Fields>('agent', [{}, { auto_agent_model: AGENT }], 0.3),
+    ...draw.among<Fields>('rules', [{}, { command_rules: [NO_SLEEP] }, { governance_rules: [NO_GATES] }], 0.1),
+    ...draw.among<Fields>('handoffs', HANDOFFS, 0.3),
     ...draw.among<Fields>('recover_on', [{}, { recover_on: ['blocker', 'warning'] }], 0.2),
     bounds: draw.among<Fields>(
       'bounds',
@@ -95,6 +112,7 @@ const modeOf = (draw: Draw): Fields => {
         { iterations: 2, max_recovery_depth: 0 },
         { max_total_fix_attempts: 0 },
         { deadline: '30s' },
+        { max_money_micros: 100_000, run_money_micros: 50_000 },
         { max_total_decomposition_children: 2 },
         { max_decomposition_depth: 1, integrate: 1, max_recompose_attempts: 2 },
       ],
@@ -154,6 +172,8 @@ const tooBig = (draw: Draw, name: string): Fields => ({
   parts: partsOf(draw, `${name}-`, true),
 });
 
+const fromGit = (name: string): Fields => ({ git: { url: `https://git.invalid/${name}`, ref: 'main' } });
+
 const MOST_NODES = 3;
 
 /** A task under a protocol of its own; the same for the same seed and name. */
@@ -164,8 +184,8 @@ export const randomTask = (choices: Choices, name: string): RandomTask => {
   const priority = draw.among('priority', [0, 5, -5], 0.2);
   const git = draw.among<Fields>(
     'source',
-    [{}, { workspace: { git: { url: `https://git.invalid/${name}`, ref: 'main' } } }],
-    0.2,
+    [{}, { workspace: fromGit(name) }, { workspace: fromGit(name), deliver: { branch: `fixpoint/${name}` } }],
+    0.3,
   );
   const isTooBig = draw.among('size', [false, true], 0.3);
   const mode = draw.among('protocol', [true, false], 0.2) ? modeOf(draw) : null;

@@ -2,12 +2,13 @@ import type { Clock } from '@fixpoint/contracts/clock';
 import type { Append } from '@fixpoint/event-store/event-store';
 import type { Command, CommandResult, Output, Runner } from '@fixpoint/execution/runner';
 import { WorkspaceFault, type WorkspaceFaultClass } from '@fixpoint/execution/workspace-fault';
-import type { Workspaces } from '@fixpoint/execution/workspaces';
-import type { RepairModel } from '@fixpoint/models/models';
-import type { Disturbances } from '../world/foundations.ts';
+import type { Delivered, Workspaces } from '@fixpoint/execution/workspaces';
+import type { Window } from '@fixpoint/orchestrator/queue/admissions';
+import { AGENT, type Disturbances } from '../world/foundations.ts';
 import type { SimulatedProcess } from '../world/simulated-process.ts';
 import type { Barrier } from './barrier.ts';
 import type { Choices } from './choices.ts';
+import { shakyAgent, shakyCouncil, shakyRepair } from './shaky-models.ts';
 
 export interface MishapDeps {
   readonly choices: Choices;
@@ -34,10 +35,25 @@ export const mishaps = (deps: MishapDeps): Disturbances => ({
   skewMs: skews(deps),
   runner: (inner, process) => shakyRunner(deps, inner, process),
   workspaces: (inner) => shakyWorkspaces(deps, inner),
-  repairModel: (inner, process) => shakyModel(deps, inner, process),
+  repairModel: (inner, process) => shakyRepair(deps, inner, process),
+  councilModel: (inner, process) => shakyCouncil(deps, inner, process),
+  agentModel: (process) => shakyAgent(deps, AGENT, process),
   tokenCheck: (inner) => (token, expected, now) => deps.barrier.through(inner(token, expected, now)),
+  // Without a signature no other thread is asked.
+  readDecisions: (inner) => (jws) => (jws.length === 0 ? inner(jws) : deps.barrier.through(inner(jws))),
+  ...windowOf(deps),
   keptLineages: deps.choices.happens('forgetful', 'orchestrators', 0.3) ? 1 : 100,
 });
+
+const WINDOWS: readonly Window[] = [
+  { total: 2, project: 2 },
+  { total: 3, project: 1 },
+];
+
+const windowOf = ({ choices }: MishapDeps): Pick<Disturbances, 'window'> => {
+  const window = WINDOWS[choices.pick('window', 'runs', { share: 0.25, options: WINDOWS.length }) - 1];
+  return window === undefined ? {} : { window };
+};
 
 const storeMishaps = ({ choices, crash, numbered }: MishapDeps): Pick<Disturbances, 'storing' | 'stored'> => ({
   storing: (process, appends) => {
@@ -114,6 +130,8 @@ const shakyRunner = (deps: MishapDeps, inner: Runner, process: SimulatedProcess)
 
 const WORKSPACE_FAULTS: readonly WorkspaceFaultClass[] = ['network', 'disk', 'workspace'];
 
+const REFUSED: Delivered = { outcome: 'refused', commit: '', reason: 'moved_on', detail: 'somebody else was first' };
+
 const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): Workspaces => {
   const shaken = (name: string): void => {
     const key = numbered(name);
@@ -126,30 +144,9 @@ const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): 
       if (typeof member !== 'function' || method === 'remove') return member;
       return async (...args: unknown[]): Promise<unknown> => {
         shaken(String(method));
+        if (method === 'deliver' && choices.happens('refused_push', numbered('push'), 0.2)) return REFUSED;
         return Reflect.apply(member, target, args);
       };
     },
   });
-};
-
-const shakyModel = ({ choices, numbered }: MishapDeps, inner: RepairModel, process: SimulatedProcess): RepairModel => {
-  return {
-    name: inner.name,
-    propose: async (failed, account, signal) => {
-      const key = numbered(failed.command);
-      switch (choices.pick('repair_model', key, { share: 0.3, options: 4 })) {
-        case 1:
-          return { kind: 'declined', reason: 'it refuses' };
-        case 2:
-          return { kind: 'proposed', corrected: 'ech0 ???', rule: 'garble', reasoning: '' };
-        case 3:
-          throw new Error('the provider does not answer');
-        case 4:
-          await process.commandClock.sleep(30_000, signal);
-          return inner.propose(failed, account, signal);
-        default:
-          return inner.propose(failed, account, signal);
-      }
-    },
-  };
 };

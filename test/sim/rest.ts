@@ -86,6 +86,8 @@ const MOST_ROUNDS = 6_000;
 const STILL_MS = 26 * 3_600_000;
 /** Sweeps that may still find something after the last thing that happened. */
 const ROUNDS_OF_SWEEPS = 10;
+/** Whoever interferes looks at least so often. */
+const LOOK_MS = 180_000;
 /** Rounds in which nothing new is stored, however much is said. */
 const MOST_IDLE_ROUNDS = 1_500;
 
@@ -107,9 +109,12 @@ export const playUntil = async (world: SimWorld, untilMs: number, interfere: Int
     }
     known = world.log.length;
     const wakeMs = nextWakeMs(world, round - grewIn < ROUNDS_OF_SWEEPS);
-    if (wakeMs === Number.POSITIVE_INFINITY || world.clock.monotonicMs() >= Math.min(untilMs, grewAtMs + STILL_MS))
+    if (
+      (wakeMs === Number.POSITIVE_INFINITY && untilMs === wakeMs) ||
+      world.clock.monotonicMs() >= Math.min(untilMs, grewAtMs + STILL_MS)
+    )
       return;
-    await world.clock.advance(wakeMs);
+    await world.clock.advance(untilMs === Number.POSITIVE_INFINITY ? wakeMs : Math.min(wakeMs, LOOK_MS));
   }
   throw new Error(`no rest, and nothing new since ${world.log.length} events`);
 };

@@ -11,6 +11,7 @@ import { type HeldBus, heldBus, type Route } from '../world/held-bus.ts';
 import type { SimulatedProcess } from '../world/simulated-process.ts';
 import { type Barrier, barrier } from './barrier.ts';
 import type { Choices } from './choices.ts';
+import { handIn } from './hand-in.ts';
 import { mishaps } from './mishaps.ts';
 import { type Staff, startStaff } from './staff.ts';
 import { traffic } from './traffic.ts';
@@ -89,7 +90,10 @@ export const startSimWorld = async (choices: Choices): Promise<SimWorld> => {
     onAnswered: () => undefined,
     onStored: () => undefined,
     crash: (process) => crash(process, numbered('crash program')),
-    disturb: mishaps({ choices, clock, barrier: outside, numbered, crash }),
+    disturb: {
+      ...mishaps({ choices, clock, barrier: outside, numbered, crash }),
+      handIn: handIn(outside, () => staff),
+    },
   };
   const staff = await startStaff(
     () => ground,

@@ -4,7 +4,9 @@ import { submitTasks } from '@fixpoint/orchestrator/writing/submit';
 import { checkAll } from './checks.ts';
 import { choices } from './choices.ts';
 import { type RandomTask, randomTask } from './documents.ts';
-import { playUntil } from './rest.ts';
+import { people } from './people.ts';
+import { producers } from './producers.ts';
+import { type Interference, playUntil } from './rest.ts';
 import { type SimWorld, startSimWorld } from './sim-world.ts';
 
 export interface Simulated {
@@ -35,7 +37,7 @@ const played = async (world: SimWorld): Promise<readonly string[]> => {
   try {
     const count = 1 + world.choices.pick('tasks', 'more', { share: 0.4, options: MOST_TASKS - 1 });
     for (let index = 0; index < count; index += 1) await submit(world, randomTask(world.choices, `t${index}`));
-    await playUntil(world, STORM_MS, interfere);
+    await playUntil(world, STORM_MS, outsiders(world));
     world.choices.calm();
     await playUntil(world, Number.POSITIVE_INFINITY, async () => undefined);
     return await checkAll(world);
@@ -69,10 +71,19 @@ const submit = async (world: SimWorld, { name, task, protocol }: RandomTask): Pr
   throw new Error(`${name} was never taken`);
 };
 
+/** Everybody who does something to this world from outside. */
+const outsiders = (world: SimWorld): Interference => {
+  const all = [people(world), producers(world)];
+  return async () => {
+    interfere(world);
+    for (const each of all) await each();
+  };
+};
+
 const MINUTE_MS = 60_000;
 
 /** Once a minute of the world's time: who is restarted, and whether the broker loses what it has. */
-const interfere = async (world: SimWorld): Promise<void> => {
+const interfere = (world: SimWorld): void => {
   const minute = Math.floor(world.clock.monotonicMs() / MINUTE_MS);
   if (world.choices.happens('broker_wiped', `minute ${minute}`, 0.01)) world.bus.wipe();
   for (const process of world.staff.processes()) {

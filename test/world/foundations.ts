@@ -8,10 +8,17 @@ import type { TokenCheck } from '@fixpoint/executor/token-check';
 import type { Bus } from '@fixpoint/messaging/bus';
 import type { Leases } from '@fixpoint/messaging/lease';
 import { type Publisher, publisher } from '@fixpoint/messaging/publisher';
+import type { AgentModel } from '@fixpoint/models/agent/agent-model';
+import type { CouncilModel } from '@fixpoint/models/council-model';
 import type { RepairModel } from '@fixpoint/models/models';
+import type { Window } from '@fixpoint/orchestrator/queue/admissions';
+import type { ReadDecisions } from '@fixpoint/validator/signed-decisions';
 import type { FileTrees } from './file-trees.ts';
 import { type OnAnswered, type SimulatedProcess, simulatedProcess } from './simulated-process.ts';
 import type { Outside } from './small-shell.ts';
+
+/** Name of the agent of these worlds. */
+export const AGENT = 'smith';
 
 /** What stands between a process and its ports: here a world puts its faults. Absent: nothing. */
 export interface Disturbances {
@@ -24,7 +31,15 @@ export interface Disturbances {
   readonly runner?: (inner: Runner, process: SimulatedProcess) => Runner;
   readonly workspaces?: (inner: Workspaces, process: SimulatedProcess) => Workspaces;
   readonly repairModel?: (inner: RepairModel, process: SimulatedProcess) => RepairModel;
+  readonly councilModel?: (inner: CouncilModel, process: SimulatedProcess) => CouncilModel;
+  /** Acts as the agent that tasks and protocols call {@link AGENT}. Absent: there is none. */
+  readonly agentModel?: (process: SimulatedProcess) => AgentModel;
   readonly tokenCheck?: (inner: TokenCheck) => TokenCheck;
+  readonly readDecisions?: (inner: ReadDecisions) => ReadDecisions;
+  /** Takes the work that a command hands in with the token of its run; false: it was not taken. Absent: nobody takes any. */
+  readonly handIn?: (token: string, name: string) => Promise<boolean>;
+  /** How many runs may be in flight. Absent: any number. */
+  readonly window?: Window;
   /** Lineages that an orchestrator keeps in memory. */
   readonly keptLineages?: number;
 }

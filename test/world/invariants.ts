@@ -2,6 +2,7 @@ import type { Bounds } from '@fixpoint/contracts/documents/protocol';
 import { compareCursors, type RecordedEvent } from '@fixpoint/contracts/envelope';
 import type { NodeCounters } from '@fixpoint/contracts/events/lineage-events';
 import { actionStream, gateStream, streamCategory } from '@fixpoint/contracts/streams';
+import { passedBy } from './passed-nodes.ts';
 import { dataOf } from './story.ts';
 import { modeOf, withinWorstCase } from './worst-case-invariant.ts';
 
@@ -45,12 +46,16 @@ const within = (counters: NodeCounters, bounds: Bounds): boolean =>
   counters.iterations <= bounds.iterations &&
   counters.indeterminate <= bounds.indeterminate + 1;
 
+const MORE_THAN_THE_MODE = ['human_decided', 'handoff_expired'];
+
+/** Where nobody gave more; what humans add is counted from the state of the lineage. */
 const budgets: Invariant = {
   name: 'no bound is ever passed',
   broken: ({ events }) =>
     dataOf(events, 'task_submitted').flatMap((submitted) => {
       const { bounds } = modeOf(events, submitted);
       const own = events.filter(({ root }) => root === submitted.root);
+      if (own.some(({ type }) => MORE_THAN_THE_MODE.includes(type))) return [];
       return [
         ...dataOf(own, 'subtask_spawned')
           .filter(
@@ -151,20 +156,10 @@ const nodesOf = (events: readonly RecordedEvent[]): ReadonlyMap<string, readonly
       ...dataOf(events, 'epic_opened').flatMap(({ children }) => children),
       ...dataOf(events, 'child_submitted').map(({ child }) => child),
     ].map(({ task, nodes }) => [task, nodes.map(({ id }) => id)] as const),
+    ...dataOf(events, 'human_decided').flatMap(({ task, nodes }) =>
+      nodes === null ? [] : [[task, nodes.map(({ id }) => id)] as const],
+    ),
   ]);
-
-/** Nodes that a task has passed, in order. What is merged or assembled anew begins again at some node. */
-const passedBy = (events: readonly RecordedEvent[], task: string): readonly string[] => {
-  let passed: string[] = [];
-  for (const { type, data } of events) {
-    const about = data as { task?: string; node_id: string; node_index: number };
-    if (about.task !== task) continue;
-    if (type === 'node_completed' || type === 'node_skipped') passed.push(about.node_id);
-    if (type === 'integration_failed') passed = [];
-    if (type === 'recompose_started') passed = passed.slice(0, about.node_index);
-  }
-  return passed;
-};
 
 const everyNode: Invariant = {
   name: 'each node of a completed task was done or skipped, once and in order',
@@ -231,9 +226,10 @@ const causes: Invariant = {
   broken: ({ events }) => {
     const known = new Map(events.map((event) => [event.id, event]));
     return events
-      .filter(({ metadata: { causation_id: cause }, cursor }) => {
+      .filter(({ metadata: { causation_id: cause, actor }, cursor }) => {
         const causing = known.get(cause);
-        if (causing === undefined) return !/^(submit|timer|turn|unanswered|publish):/.test(cause);
+        // Whoever asks from outside is the cause; of what the system does itself it has an id.
+        if (causing === undefined) return actor === 'system' && !/^(timer|unanswered|sweep|turn):/.test(cause);
         return compareCursors(causing.cursor, cursor) >= 0;
       })
       .map(({ id, type }) => `${type} ${id}`);

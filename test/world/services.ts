@@ -14,23 +14,31 @@ import { ownedWork } from '@fixpoint/messaging/owned-work';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
 import { playbookModel } from '@fixpoint/models/playbook/playbook';
 import { ORCHESTRATOR_DECIDE } from '@fixpoint/orchestrator/decide-reader';
+import { type ModelNames, ONLY_THE_PLAYBOOK } from '@fixpoint/orchestrator/model-names';
 import { type Orchestrator, orchestratorOf } from '@fixpoint/orchestrator/orchestrator';
 import { memoryQueue } from '@fixpoint/orchestrator/queue/memory-queue';
 import { type ForeseeableWaits, memoryWaits } from '@fixpoint/orchestrator/waits/memory-waits';
+import type { HandoffDeps } from '@fixpoint/orchestrator/writing/handoffs';
+import { decisionSigner } from '@fixpoint/orchestrator/writing/sign-decision';
 import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
 import { changesSinceStart } from '@fixpoint/validator/changes';
 import { gateReader, VALIDATOR_GATE } from '@fixpoint/validator/gate-reader';
 import { judgeReader, VALIDATOR_JUDGE } from '@fixpoint/validator/judge-reader';
 import { type MintToken, runTokens } from '@fixpoint/validator/run-tokens';
+import { signedDecisions } from '@fixpoint/validator/signed-decisions';
 import { generateSigningKeys, publicKeysOf } from '@fixpoint/validator/token-keys';
-import { type Foundations, fixedId, foundationsOf, type Ground, withoutPauses } from './foundations.ts';
+import { AGENT, type Foundations, fixedId, foundationsOf, type Ground, withoutPauses } from './foundations.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { smallShell } from './small-shell.ts';
 
 /** The real handlers of the services, each on memory adapters and in a process of its own. */
 
 const KEYS = generateSigningKeys('world');
-const PUBLIC_KEYS = publicKeysOf(KEYS);
+export const PUBLIC_KEYS = publicKeysOf(KEYS);
+/** What humans decide is signed with these. */
+const DECISION_KEYS = generateSigningKeys('people');
+const READ_DECISIONS = signedDecisions(publicKeysOf(DECISION_KEYS));
+const SIGN = decisionSigner(DECISION_KEYS);
 const PLAYBOOK = loadPlaybook();
 /** More than one world ever has in hand: a full pool would only hide what comes next. */
 const CONCURRENCY = 256;
@@ -40,6 +48,7 @@ export interface OrchestratorProcess {
   readonly process: SimulatedProcess;
   readonly orchestrator: Orchestrator;
   readonly waits: ForeseeableWaits;
+  readonly handoffs: HandoffDeps;
 }
 
 export const startOrchestrator = async (ground: Ground, name: string): Promise<OrchestratorProcess> => {
@@ -52,6 +61,8 @@ export const startOrchestrator = async (ground: Ground, name: string): Promise<O
     snapshots: null,
     ...foundations,
     ...(ground.disturb.keptLineages !== undefined && { keptLineages: ground.disturb.keptLineages }),
+    ...(ground.disturb.window && { window: ground.disturb.window }),
+    models: modelsOf(ground),
     waits,
     queue: memoryQueue(waits, due),
     jitter: () => 0.5,
@@ -61,7 +72,12 @@ export const startOrchestrator = async (ground: Ground, name: string): Promise<O
   });
   process.rounds.push(...Object.values(orchestrator.loops));
   await process.subscribe(ground.bus, orchestrator.reader);
-  return { process, orchestrator, waits };
+  return { process, orchestrator, waits, handoffs: { ...foundations, ...orchestrator.cancels, sign: SIGN } };
+};
+
+const modelsOf = ({ disturb }: Ground): ModelNames => {
+  if (disturb.agentModel === undefined) return ONLY_THE_PLAYBOOK;
+  return { known: [...ONLY_THE_PLAYBOOK.known, AGENT], agents: [AGENT] };
 };
 
 const mintOf = ({ tokenIds }: Ground, { clock, ids }: Foundations): MintToken => {
@@ -91,7 +107,7 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
     workspaces: workspacesOf(ground, foundations),
     runner: shellOf(ground, foundations),
     copiesFolder: '/copies',
-    decisions: async () => [],
+    decisions: ground.disturb.readDecisions?.(READ_DECISIONS) ?? READ_DECISIONS,
   };
   await ground.bus.listen(STOP_TYPES, ({ event }) => {
     for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
@@ -106,7 +122,12 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
 };
 
 const shellOf = (ground: Ground, { process }: Foundations) => {
-  const shell = smallShell({ ...ground, clock: process.commandClock, crash: () => ground.crash(process) });
+  const shell = smallShell({
+    ...ground,
+    clock: process.commandClock,
+    crash: () => ground.crash(process),
+    handIn: ground.disturb.handIn,
+  });
   return ground.disturb.runner?.(shell, process) ?? shell;
 };
 
@@ -135,6 +156,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
   });
   const own = { ...foundations, leases, work, owner: name };
   const repairModel = repairModelOf(ground, foundations);
+  const agentModel = ground.disturb.agentModel?.(process) ?? null;
   const reader = runReader({
     ...own,
     concurrency: CONCURRENCY,
@@ -145,7 +167,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     workspaces: workspacesOf(ground, foundations),
     folder: '/runs',
     primitives: primitiveCalls(GIT),
-    models: { repair: () => repairModel, agent: () => null },
+    models: { repair: () => repairModel, agent: (named) => (named === agentModel?.name ? agentModel : null) },
     apiUrl: null,
     deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),
   });
@@ -178,9 +200,8 @@ export const startDecomposer = async (ground: Ground, name: string): Promise<Sim
     workspaces: ground.trees,
     copiesFolder: '/copies',
     findDocuments: async () => [],
-    // The council of this world answers at once, so its time is never over.
-    timer: { sleep: () => new Promise(() => undefined) },
-    model: structuralCouncil,
+    timer: ground.clock,
+    model: ground.disturb.councilModel?.(structuralCouncil, process) ?? structuralCouncil,
     deadLetter: deadLetterOf(foundations, 'decomposer', DECOMPOSER_COUNCIL),
   });
   await process.subscribe(ground.bus, reader);

@@ -14,6 +14,8 @@ export interface SmallShellDeps {
   readonly outside: Outside;
   /** Ends the process that runs the command; what it was doing is never heard of again. */
   readonly crash: () => void;
+  /** Takes the work that a command hands in with the token of its run; undefined: nobody does. */
+  readonly handIn?: ((token: string, name: string) => Promise<boolean>) | undefined;
 }
 
 interface Said {
@@ -61,8 +63,13 @@ const sleep = async ({ args, deps, command }: Call): Promise<Said> => {
   return DONE;
 };
 
+/** Whoever has no token, or whose work is refused, has failed. */
+const submit = async ({ args: [name = ''], deps, command }: Call): Promise<Said> =>
+  (await deps.handIn?.(command.env?.FIXPOINT_RUN_TOKEN ?? '', name)) === true ? DONE : FAILED;
+
 /**
  * The programs of this world. `flaky NAME N` fails the first N times, `missing NAME N` can not be found the first N times,
+ * `submit NAME` hands in a part with the token of its run,
  * `crash NAME` takes its executor with it the first time, `lines FILE N` holds when a file has at least N lines.
  */
 const PROGRAMS: Readonly<Record<string, (call: Call) => Said | Promise<Said>>> = {
@@ -74,6 +81,7 @@ const PROGRAMS: Readonly<Record<string, (call: Call) => Said | Promise<Said>>> =
     (tree.get(path) ?? '').split('\n').length > Number(least) ? DONE : FAILED,
   git,
   sleep,
+  submit,
   flaky: ({ args: [name = '', times], deps }) => (isEarly(deps, name, Number(times)) ? FAILED : DONE),
   missing: ({ args: [name = '', times], deps }) => (isEarly(deps, name, Number(times)) ? { code: 127 } : DONE),
   crash: ({ args: [name = ''], deps }) => {

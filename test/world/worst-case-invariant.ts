@@ -16,10 +16,18 @@ export const modeOf = (events: Events, { protocol, scope }: Submitted): ModeSpec
   return mode;
 };
 
-/** What the machinery lost is done again beside what was said, and what was split has costs of its own. */
+/** What the machinery lost is done again beside what was said, what was split has costs of its own, and humans add to it. */
 const isUndisturbed = (own: Events): boolean =>
   !own.some(({ type }) =>
-    ['fault_recorded', 'run_refused', 'run_revoked', 'epic_opened', 'child_submitted'].includes(type),
+    [
+      'human_decided',
+      'handoff_expired',
+      'fault_recorded',
+      'run_refused',
+      'run_revoked',
+      'epic_opened',
+      'child_submitted',
+    ].includes(type),
   );
 
 /** What one lineage had done, by what its executors recorded of each command. */

@@ -1,3 +1,6 @@
+import type { Bounds } from '@fixpoint/contracts/documents/protocol';
+import { boundsOf } from '@fixpoint/orchestrator/domain/lineage/budget/effective-bounds';
+import { withGrants } from '@fixpoint/orchestrator/domain/lineage/granted';
 import type { Admitted, Task, Unit } from '@fixpoint/orchestrator/domain/lineage/state';
 import type { Rule } from './rule.ts';
 
@@ -44,15 +47,37 @@ const nodesNeverForget: Rule = {
     }),
 };
 
+/** A check that could not run is tried again so often before a human is told of the last time. */
+const ONE_TO_TELL = 1;
+
+const withinBounds: Rule = {
+  name: 'no bound is ever passed, with all that humans added to it',
+  ofCommit: ({ after, mode }) =>
+    Object.values(after.tasks).flatMap((task) => {
+      const bounds = withGrants(boundsOf({ mode, state: after }, task), task);
+      const { counters } = task.node;
+      const { fixAttempts = 0, depthReached = 0 } = after.units[task.id] ?? {};
+      const passed = [
+        ...(['execute', 'judge', 'iterations'] as const).filter((name) => counters[name] > bounds[name]),
+        ...(counters.indeterminate > bounds.indeterminate + ONE_TO_TELL ? ['indeterminate'] : []),
+        ...(fixAttempts > bounds.max_total_fix_attempts ? ['max_total_fix_attempts'] : []),
+        ...(depthReached > bounds.max_recovery_depth ? ['max_recovery_depth'] : []),
+      ];
+      return passed.map((name) => `${name} of ${task.id}: ${JSON.stringify({ counters, fixAttempts, depthReached })}`);
+    }),
+};
+
 const splitsWithinBudget: Rule = {
   name: 'no lineage is split deeper or into more children than its bounds say',
-  ofCommit: ({ after, mode: { bounds } }) => [
-    ...(after.childrenUsed > bounds.max_total_decomposition_children ? [`${after.childrenUsed} children`] : []),
-    ...Object.values(after.tasks)
-      .filter(({ splitDepth }) => splitDepth > bounds.max_decomposition_depth)
-      .map(({ id, splitDepth }) => `${id} is at depth ${splitDepth}`),
-  ],
+  ofCommit: ({ after, mode }) => splitsBeyond(after, { ...mode.bounds, ...after.budget.extended }),
 };
+
+const splitsBeyond = (after: Admitted, bounds: Bounds): readonly string[] => [
+  ...(after.childrenUsed > bounds.max_total_decomposition_children ? [`${after.childrenUsed} children`] : []),
+  ...Object.values(after.tasks)
+    .filter(({ splitDepth }) => splitDepth > bounds.max_decomposition_depth)
+    .map(({ id, splitDepth }) => `${id} is at depth ${splitDepth}`),
+];
 
 const childrenAreCounted: Rule = {
   name: 'C19 a child is there and charged as soon as its epic is, and once',
@@ -63,4 +88,10 @@ const childrenAreCounted: Rule = {
 };
 
 /** What is counted, and how far it may get. */
-export const counterRules: readonly Rule[] = [neverFall, nodesNeverForget, splitsWithinBudget, childrenAreCounted];
+export const counterRules: readonly Rule[] = [
+  neverFall,
+  nodesNeverForget,
+  withinBounds,
+  splitsWithinBudget,
+  childrenAreCounted,
+];

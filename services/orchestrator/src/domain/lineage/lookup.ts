@@ -4,6 +4,7 @@ import type { Context } from './commands.ts';
 import { evolve } from './evolve.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Admitted, Facts, Run, Task, Unit } from './state.ts';
+import { isLive } from './tree.ts';
 
 /** A task that is part of this lineage; anything else is a bug of the caller. */
 export const taskOf = (state: Admitted, id: string): Task => {
@@ -42,7 +43,9 @@ export const isBusy = (state: Admitted): boolean =>
 export const waitsForTimer = (state: Admitted): boolean =>
   Object.values(state.tasks).some((task) => task.retry !== null || task.queued !== null) ||
   Object.values(state.units).some((unit) => unit.request.retryAt !== null) ||
-  Object.values(state.epics).some((epic) => epic.recompose.retryAt !== null);
+  Object.values(state.epics).some(
+    (epic) => epic.recompose.retryAt !== null && isLive(state.tasks[epic.task] ?? { status: 'ended' }),
+  );
 
 /** Where the next normal run of a task starts: the fixes' work while its recovery is open, else what was accepted. */
 export const startOf = (task: Task): Task['accepted'] => task.candidate ?? task.accepted;

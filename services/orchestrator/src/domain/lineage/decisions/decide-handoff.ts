@@ -2,6 +2,7 @@ import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
 import type { Decision } from '@fixpoint/contracts/human-decision';
 import { Refused } from '@fixpoint/decider/refused';
 import type { DecideHandoff } from '../commands.ts';
+import { askAboutHeld } from '../epics/hold.ts';
 import { followedBy, refOf, type Turn, taskOf, unitOf } from '../lookup.ts';
 import type { Facts, Handoff, Task } from '../state.ts';
 import { abandonUnit } from './abandon.ts';
@@ -24,7 +25,9 @@ export const decideHandoff = (command: DecideHandoff, turn: Turn): Facts => {
   const open = openHandoff(turn, command) ?? closedOr(turn, command.handoff);
   refuse(turn, command, open);
   const decided = { type: 'human_decided', data: decidedData(turn, command, open) } as const;
-  return followedBy(turn, [decided, ...lifted(turn, open.unitTask)], (later) => then(later, command, open));
+  return followedBy(turn, [decided, ...lifted(turn, open.unitTask)], (later) =>
+    followedBy(later, then(later, command, open), (last) => askAboutHeld(last, open.unitTask.id)),
+  );
 };
 
 interface Open {

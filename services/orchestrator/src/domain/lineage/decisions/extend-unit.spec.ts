@@ -37,6 +37,12 @@ test('more runs of a unit at the floor are run, and one that is unmet is followe
   expect(play.ready.run_kind).toBe('normal');
 });
 
+test('more of something else is refused at the floor while what was used up still is', () => {
+  const play = atFloor();
+  expect(() => extend(play, { iterations: 60 })).toThrow('limit_not_raised: execute is used up (1 of 1)');
+  expect(play.unit.handoff?.id).toBe('r1.h1');
+});
+
 test('more time for a lineage takes up what it had stopped, and is over when that is over', () => {
   const play = outOfTime();
   expect(play.unit.handoff?.causes[0]?.rawHaltType).toBe('deadline');

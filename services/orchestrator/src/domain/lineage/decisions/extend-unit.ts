@@ -7,6 +7,8 @@ import { extendBudget } from '../budget/extend.ts';
 import { councilRequest } from '../council-request.ts';
 import { enterNode, resumeUnit } from '../enter-node.ts';
 import { startRecompose } from '../epics/recompose.ts';
+import { withGrants } from '../granted.ts';
+import { indeterminateBound, iterationsBound } from '../limits.ts';
 import { followedBy, type Turn, taskOf, unitOf } from '../lookup.ts';
 import type { Facts, Handoff, Task } from '../state.ts';
 import { isRecomposing } from '../tree.ts';
@@ -51,7 +53,23 @@ const goOn = (turn: Turn, unitTask: Task, handoff: Handoff): Facts => {
   if (isRecomposing(turn.state, unitTask)) return startRecompose(turn, unitTask);
   if (unitTask.nodes.length === 0) return [councilRequest(turn, unitTask)];
   const again = handoff.causes.some(stoppedAlone) ? pausedAgain(turn, unitTask, handoff) : null;
-  return again ?? enterNode(turn, unitTask, unitTask.nodeIndex);
+  return again ?? enterNode(turn, withRoom(turn, unitTask), unitTask.nodeIndex);
+};
+
+const COUNTED = ['execute', 'judge', 'iterations', 'indeterminate'] as const;
+
+/** @throws {Refused} where another run would pass what is still used up: no limit is passed, whoever asks for it. */
+const withRoom = (turn: Turn, unitTask: Task): Task => {
+  const bounds = withGrants(boundsOf(turn, unitTask), unitTask);
+  const { counters } = unitTask.node;
+  const usedUp = {
+    ...{ execute: counters.execute >= bounds.execute, judge: counters.judge >= bounds.judge },
+    iterations: !iterationsBound(counters.iterations, bounds).allowed,
+    indeterminate: !indeterminateBound(counters.indeterminate, bounds).allowed,
+  };
+  const full = COUNTED.find((name) => usedUp[name]);
+  if (full === undefined) return unitTask;
+  throw new Refused('limit_not_raised', `${full} is used up (${counters[full]} of ${bounds[full]}): raise it too`);
 };
 
 /** For the council, or for the time of a back-off: both come by themselves. */

@@ -6,5 +6,5 @@ export const NOTHING: Granted = { execute: 0, judge: 0, iterations: 0, indetermi
 export const GRANTED = {
   retry: { execute: 1, judge: 1, iterations: 1, indeterminate: 1 },
   amend: { execute: 3, judge: 0, iterations: 3, indeterminate: 0 },
-  resolve: { execute: 0, judge: 0, iterations: 1, indeterminate: 0 },
+  resolve: { execute: 0, judge: 0, iterations: 1, indeterminate: 1 },
 } as const satisfies Readonly<Record<string, Granted>>;

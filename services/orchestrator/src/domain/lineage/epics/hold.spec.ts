@@ -50,6 +50,20 @@ describe('a child that will never be done', () => {
     expect(play.last('epic_closed')).toMatchObject({ children: 2, excluded: 1 });
   });
 
+  test('C3 is asked about again while another one is left out', () => {
+    const play = splitInTwo();
+    blocked(play, WEB);
+    blocked(play, API);
+    const { handoff } = play.last('human_required');
+    const facts = play.send({
+      ...{ type: 'decide_handoff', handoff, version: 2, decisionId: 'd1', nodes: null },
+      decision: { kind: 'resolve', ref: null, exclude_children: [WEB] },
+      ...{ actor: 'ada', authenticated: 'api_key', signature: 'a.b.c', comment: null, commentArtifact: null },
+    });
+    expect(facts).toEqual(['human_decided', 'affinity_changed', 'child_excluded', 'human_required']);
+    expect(play.last('human_required').detail).toBe('child 0.1 is blocked: what it was to do is not done');
+  });
+
   test('C2 is left out by a decision on the handoff of its epic, and only a child of this unit is', () => {
     const play = splitInTwo();
     blocked(play, WEB);

@@ -1,7 +1,7 @@
 import { handOff, NO_FINDINGS } from '../handoff.ts';
-import { type Turn, taskOf } from '../lookup.ts';
+import { followedBy, type Turn, taskOf } from '../lookup.ts';
 import type { Epic, Facts, Task } from '../state.ts';
-import { epicOfChild, isLive } from '../tree.ts';
+import { epicOfChild, holds, isLive } from '../tree.ts';
 
 export const EPIC_HELD = 'epic_held';
 
@@ -23,6 +23,17 @@ export const holdEpic = (turn: Turn, ended: Task): Facts => {
     },
     detail: `child ${ended.address} is ${status}: what it was to do is not done`,
   });
+};
+
+/** Children that still hold their epic are asked about again: a decision on another one, or on another cause, changed none. */
+export const askAboutHeld = (turn: Turn, id: string): Facts => {
+  const held = Object.values(turn.state.epics)
+    .filter((epic) => epic.task === id && !epic.closed)
+    .flatMap(({ children }) => children.filter((child) => holds(turn.state, child)));
+  return held.reduce<Facts>(
+    (facts, { task }) => followedBy(turn, facts, (later) => holdEpic(later, taskOf(later.state, task))),
+    [],
+  );
 };
 
 /** With no child left whose work counts there is nothing to put together: never an empty recompose. */
