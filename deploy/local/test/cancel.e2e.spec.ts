@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '@fixpoint/testing/eventually';
 import { type TestDatabase, testDatabase } from '@fixpoint/testing/test-database';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fixpoint } from './command-line.ts';
 import { heldTask } from './held-task.ts';
 import { type RunningInstallation, startInstallation } from './installation.ts';
 import { isRunning, processesWith } from './machine-processes.ts';
@@ -14,7 +13,6 @@ import { splitTask } from './split-task.ts';
 const LONG_MS = 60_000;
 /** Between the answer to a cancel and the end of what it is about. */
 const SOON_MS = 2_000;
-const CLI = fileURLToPath(new URL('../../../cli/dist/main.js', import.meta.url));
 
 let database: TestDatabase;
 let installation: RunningInstallation;
@@ -47,17 +45,9 @@ const typesOf = async (lineage: string): Promise<readonly string[]> =>
 const reached = (lineage: string, type: string): Promise<boolean> =>
   eventually(`${type} of ${lineage}`, async () => (await typesOf(lineage)).includes(type), LONG_MS);
 
-/** `fixpoint cancel`. @returns its exit code. */
-const cancel = (lineage: string): Promise<number> =>
-  new Promise((resolve) => {
-    const { writeUrl, auditUrl } = installation;
-    const all = [CLI, 'cancel', lineage, '--url', writeUrl, '--audit-url', auditUrl];
-    execFile(process.execPath, all, (error) => resolve(error === null ? 0 : Number(error.code)));
-  });
-
 /** Over for everyone soon after the command line said so. */
 const cancelled = async (lineage: string): Promise<void> => {
-  expect(await cancel(lineage)).toBe(0);
+  expect(await fixpoint(installation, 'cancel', lineage)).toBe(0);
   await eventually(
     `${lineage} is over`,
     async () => (await installation.client.lineage(lineage)).status === 'cancelled',

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readEvent } from '@fixpoint/contracts/events/parse-event';
 import type { AskedDecision, DecidedHandoff } from '@fixpoint/contracts/rest/handoffs';
 import { eventually } from '@fixpoint/testing/eventually';
 import { type TestDatabase, testDatabase } from '@fixpoint/testing/test-database';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fixpoint } from './command-line.ts';
 import { type RunningInstallation, type Service, startInstallation } from './installation.ts';
 import { type Source, sourceRepository } from './source-repository.ts';
 import { splitTask } from './split-task.ts';
@@ -15,7 +14,6 @@ import { splitTask } from './split-task.ts';
 const LONG_MS = 120_000;
 /** What the command line ends with when the installation says no. */
 const REFUSED = 5;
-const CLI = fileURLToPath(new URL('../../../cli/dist/main.js', import.meta.url));
 const SERVICES: readonly Service[] = ['orchestrator', 'validator', 'executor', 'decomposer', 'auditor'];
 
 let database: TestDatabase;
@@ -78,14 +76,8 @@ const bounced = async (service: Service): Promise<void> => {
   await installation.restarted(service, installation.kill(service));
 };
 
-/** @returns the exit code of `fixpoint decide`. */
-const cli = async (handoff: string, ...args: readonly string[]): Promise<number> => {
-  const { writeUrl, auditUrl } = installation;
-  const all = [CLI, 'decide', handoff, ...args, '--seen', '1', '--url', writeUrl, '--audit-url', auditUrl];
-  return new Promise((resolve) => {
-    execFile(process.execPath, all, (error) => resolve(error === null ? 0 : Number(error.code)));
-  });
-};
+const cli = (handoff: string, ...args: readonly string[]): Promise<number> =>
+  fixpoint(installation, 'decide', handoff, ...args, '--seen', '1');
 
 describe('a handoff', () => {
   test(

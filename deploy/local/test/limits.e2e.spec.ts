@@ -10,6 +10,8 @@ import { processesWith } from './machine-processes.ts';
 
 const LONG_MS = 120_000;
 const MIB = 1024 * 1024;
+/** A tenth of the long output. */
+const WARMING = `yes 'one line of an output' | head -c ${20 * MIB}`;
 const DRAIN_MS = 3_000;
 /** What a stop may take beyond its drain. */
 const GRACE_MS = 5_000;
@@ -62,8 +64,8 @@ describe('a recipe that prints', () => {
     'E11 %s is kept whole, and the executor grows by less than 50 MB',
     async (_name, command, bytes) => {
       const { client } = installation;
-      // What every process loads and compiles on its first runs is not what output costs.
-      for (let n = 0; n < 5; n += 1) await client.waitForEnd(await submit('echo warm'), LONG_MS);
+      // What a process loads, compiles and keeps for new objects by its first outputs is not what a longer one costs.
+      for (let n = 0; n < 3; n += 1) await client.waitForEnd(await submit(WARMING), LONG_MS);
       const idle = memory(executor(), 'VmRSS');
       forgetPeak(executor());
       const lineage = await submit(command);

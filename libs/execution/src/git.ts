@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 /** Who commits in a workspace when nobody else is configured. */
 export const committer = { name: 'Fixpoint', email: 'fixpoint@localhost' };
@@ -118,7 +118,7 @@ export const hostGit = ({ folder, path }: { folder: string; path: string }): Git
     GIT_COMMITTER_NAME: committer.name,
     GIT_COMMITTER_EMAIL: committer.email,
   };
-  const start = (call: GitCall) => startGit(call, { cwd: folder, env });
+  const start = (call: GitCall) => startGit(call, { program: found('git', path), cwd: folder, env });
   return {
     folder,
     run: (call) => run(call, start(call)),
@@ -138,8 +138,21 @@ export const stoppable = (git: Git, signal: AbortSignal | undefined): Git =>
         stream: (call) => git.stream({ signal, ...call }),
       };
 
-const startGit = (call: GitCall, defaults: { cwd: string; env: Record<string, string> }): ChildProcess => {
-  const child = spawn('git', call.args, {
+/** Once per call: a search by the new process itself would hold this one up until it has tried every folder. */
+const found = (program: string, path: string): string =>
+  path
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((file) => existsSync(file) && statSync(file).isFile()) ?? program;
+
+interface Defaults {
+  readonly program: string;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
+const startGit = (call: GitCall, defaults: Defaults): ChildProcess => {
+  const child = spawn(defaults.program, call.args, {
     cwd: call.cwd ?? defaults.cwd,
     env: { ...defaults.env, ...call.env },
     stdio: ['pipe', 'pipe', 'pipe'],

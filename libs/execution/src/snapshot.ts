@@ -20,17 +20,30 @@ type Snapshot = Pick<WorkspaceRef, 'head' | 'commit' | 'tree'>;
 /** For a look at a few small files, which the recipe may have made into anything. */
 const HEAD_MS = 20_000;
 
+interface Head {
+  readonly head: string;
+  readonly tree: string;
+}
+
 /** Where HEAD is; where it was before when the recipe left no usable repository. */
-const headOf = async (git: Git, { folder, gitDir }: SnapshotPlace, before: string): Promise<string> => {
-  const own = join(folder, '.git');
+const headOf = async (git: Git, place: SnapshotPlace, before: string): Promise<Head> => {
+  const own = join(place.folder, '.git');
   const args = ['--git-dir', own, 'rev-parse', '--quiet', '--verify', 'HEAD^{commit}'];
   const signal = AbortSignal.timeout(HEAD_MS);
   const head = existsSync(own) ? await git.line({ args, signal }).catch(() => before) : before;
-  const isComplete = ['--git-dir', gitDir, 'cat-file', '-e', `${head}^{tree}`];
-  return git.run({ args: isComplete }).then(
-    () => head,
-    () => before,
-  );
+  const tree = await treeOf(git, place, head);
+  if (tree !== null) return { head, tree };
+  return {
+    head: before,
+    tree: await git.line({ args: ['--git-dir', place.gitDir, 'rev-parse', `${before}^{tree}`] }),
+  };
+};
+
+/** Null when the commit or its tree is not there. */
+const treeOf = async (git: Git, { gitDir }: SnapshotPlace, commit: string): Promise<string | null> => {
+  const args = ['--git-dir', gitDir, 'cat-file', '--batch-check'];
+  const answer = await git.line({ args, stdin: `${commit}^{tree}\n` });
+  return /^([0-9a-f]+) tree \d+$/.exec(answer)?.[1] ?? null;
 };
 
 /** A copy of the folder's index, which knows which files are unchanged; null when there is none. */
@@ -155,8 +168,7 @@ export const snapshotOf = async (
   { before, keep }: { before: Pick<WorkspaceRef, 'head' | 'commit'>; keep: readonly string[] },
 ): Promise<Snapshot> => {
   const { gitDir } = place;
-  const head = await headOf(git, place, before.head);
-  const headTree = await git.line({ args: ['--git-dir', gitDir, 'rev-parse', `${head}^{tree}`] });
+  const { head, tree: headTree } = await headOf(git, place, before.head);
   const staged = (await stagedTree(git, place)) ?? headTree;
   const tree = await folderTree(git, place, { head, held: before.commit, keep });
   if (tree === headTree && staged === headTree) return { head, commit: head, tree };
