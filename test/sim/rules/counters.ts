@@ -58,7 +58,9 @@ const withinBounds: Rule = {
       const { counters } = task.node;
       const { fixAttempts = 0, depthReached = 0 } = after.units[task.id] ?? {};
       const passed = [
-        ...(['execute', 'judge', 'iterations'] as const).filter((name) => counters[name] > bounds[name]),
+        ...(['judge', 'iterations'] as const).filter((name) => counters[name] > bounds[name]),
+        // A merge that conflicts has a bound of its own, and gives the child a run that may end unmet as well.
+        ...(counters.execute > bounds.execute + task.conflicts ? ['execute'] : []),
         ...(counters.indeterminate > bounds.indeterminate + ONE_TO_TELL ? ['indeterminate'] : []),
         ...(fixAttempts > bounds.max_total_fix_attempts ? ['max_total_fix_attempts'] : []),
         ...(depthReached > bounds.max_recovery_depth ? ['max_recovery_depth'] : []),

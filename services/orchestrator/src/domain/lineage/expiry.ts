@@ -32,8 +32,12 @@ export const handoffDue = (turn: Turn, timer: LifeTimer): Facts => {
   const { warnAt, expiresAt } = open.handoff;
   const dueAt = timer.kind === 'warning' ? warnAt : expiresAt;
   if (Date.parse(dueAt) !== Date.parse(timer.dueAt)) return [];
-  return isUnwarned(turn, open.handoff) ? [warning(turn, open)] : expire(turn, open);
+  // It rang by the store's clock; the one here may be behind it, and must not be asked twice.
+  const reached = { ...turn, now: laterOf(turn.now, dueAt) };
+  return isUnwarned(turn, open.handoff) ? [warning(reached, open)] : expire(reached, open);
 };
+
+const laterOf = (one: string, other: string): string => (Date.parse(one) < Date.parse(other) ? other : one);
 
 const openAt = ({ state }: Turn, { task, handoff: id }: LifeTimer): Open | null => {
   const unitTask = state.tasks[task];
