@@ -12,10 +12,8 @@ import { isRunning } from './machine-processes.ts';
 
 /** Every example that runs at the kill is in its right state so long after it. */
 const PROMISED_MS = 60_000;
-/** Each group is in the middle of its work when it has so many runs: about half of all that it takes. */
+/** Of groups as large as the demonstration runs at a time; each is in the middle of its work when it has so many runs: about half of all that it takes. */
 const MIDDLE_RUNS = [4, 12, 18, 4];
-/** As many as the demonstration runs. */
-const AT_A_TIME = 3;
 
 let database: TestDatabase;
 let installation: RunningInstallation;
@@ -51,7 +49,6 @@ const decide = async (handoff: string, args: readonly string[]): Promise<void> =
 };
 
 const haveRuns = async (lineages: readonly string[], least: number): Promise<boolean> => {
-  if (lineages.length < AT_A_TIME) return false;
   const runs = await Promise.all(lineages.map((lineage) => installation.client.runs({ lineage })));
   return runs.reduce((sum, { items }) => sum + items.length, 0) >= least;
 };
@@ -72,21 +69,14 @@ const isFed = async (): Promise<boolean> => {
 };
 
 const SERVICES: readonly Service[] = ['orchestrator', 'validator', 'executor', 'decomposer', 'auditor'];
-const groups = Array.from({ length: examples.length / AT_A_TIME }, (_, group) =>
-  examples.filter((_example, at) => at % (examples.length / AT_A_TIME) === group),
-);
+const groups = MIDDLE_RUNS.map((middle, at) => {
+  const group = examples.filter((_example, place) => place % MIDDLE_RUNS.length === at);
+  return { at, middle, group, names: group.map(({ name }) => name).join(', ') };
+});
 /** The long form kills every service under every group, the short one each service under one group, and leaves none out. */
 const isLong = process.env.FIXPOINT_TEST_FORM === 'long';
 const cases = SERVICES.flatMap((service, killed) =>
-  groups
-    .map((group, at) => ({
-      service,
-      at,
-      group,
-      middle: MIDDLE_RUNS[at] ?? 1,
-      names: group.map(({ name }) => name).join(', '),
-    }))
-    .filter(({ at }) => isLong || at === killed % groups.length),
+  groups.filter(({ at }) => isLong || at === killed % groups.length).map((group) => ({ service, ...group })),
 );
 
 describe('kill -9 of one of five processes in the middle of the examples', () => {
@@ -97,7 +87,11 @@ describe('kill -9 of one of five processes in the middle of the examples', () =>
       const { lineage } = await installation.client.submit({ document: held.document });
       await held.started();
       const { done, lineages } = startExamples(group, join(installation.folder, `${service}-${at}`));
-      await eventually('the examples are in the middle', () => haveRuns(lineages, middle), PROMISED_MS);
+      await eventually(
+        'the examples are in the middle',
+        async () => lineages.length === group.length && haveRuns(lineages, middle),
+        PROMISED_MS,
+      );
 
       const victim = installation.kill(service);
       const killedAt = performance.now();
