@@ -138,15 +138,15 @@ const storedAfter = async (world: SimWorld, publications: readonly Publication[]
 };
 
 /**
- * Every message that there ever was comes once, those that were lost too; then all come again, and once more from the last
- * to the first. Whoever hears a question for the first time when its run was revoked answers it: on a stream that nobody
+ * Every message that there ever was comes once more, those that were lost too; then all come again from the last to the
+ * first. Whoever hears a question for the first time when its run was revoked answers it: on a stream that nobody
  * waits for, with a token that nothing can be started with. Nobody decides anything on it.
  */
 const repeated = async (world: SimWorld): Promise<readonly string[]> => {
   // What was offered again and again is one message.
   const all = [...new Map(world.bus.published.map((each) => [each.offer.event.id, each])).values()];
   const late = (await storedAfter(world, all)).filter((what) => !/^(governance_|gate_faulted)\S* on gate-/.test(what));
-  const again = await storedAfter(world, [...all, ...all.toReversed()]);
+  const again = await storedAfter(world, all.toReversed());
   return [
     ...named('messages that come when all is over decide nothing', late),
     ...named('replaying all messages twice changes nothing', again),

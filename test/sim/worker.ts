@@ -1,12 +1,14 @@
+import type { Share } from './play-seeds.ts';
 import { simulate } from './simulate.ts';
-import { noStatistics, note } from './statistics.ts';
+import { noStatistics, note, type Statistics } from './statistics.ts';
 
-/** `worker.ts FROM SEEDS`: plays them one after the other and sends what they came to. */
-const main = async ([from = 0, seeds = 0]: readonly number[]): Promise<void> => {
+/** Plays what it is told to, one seed after the other, and sends what they came to. */
+const played = async ({ from, seeds }: Share): Promise<Statistics> => {
   const statistics = noStatistics();
   for (let seed = from; seed < from + seeds; seed += 1) note(statistics, await simulate(seed));
-  process.send?.(statistics);
-  process.disconnect();
+  return statistics;
 };
 
-await main(process.argv.slice(2).map(Number));
+process.on('message', async (share: Share) => {
+  process.send?.(await played(share));
+});

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '@fixpoint/contracts/clock';
 import type { Bus, Offer, Reader, Subscription, Verdict } from '@fixpoint/messaging/bus';
 
@@ -46,6 +47,37 @@ const mortalPort = <Port extends object>(port: Port, isAlive: () => boolean): Po
   });
 };
 
+interface Hand {
+  asleep: number;
+}
+
+const whose = new AsyncLocalStorage<Hand>();
+
+/** Handlers at work and at rest. What a handler asked may sleep on after the handler has come back: that counts for nobody. */
+const handsOf = (clock: Clock) => {
+  const hands = new Set<Hand>();
+  const awake = (): number => [...hands].filter(({ asleep }) => asleep === 0).length;
+  return {
+    awake,
+    asleep: () => hands.size - awake(),
+    handle: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const hand: Hand = { asleep: 0 };
+      hands.add(hand);
+      try {
+        return await whose.run(hand, work);
+      } finally {
+        hands.delete(hand);
+      }
+    },
+    sleep: async (ms: number, signal?: AbortSignal): Promise<void> => {
+      const hand = whose.getStore() ?? { asleep: 0 };
+      hand.asleep += 1;
+      await clock.sleep(ms, signal);
+      hand.asleep -= 1;
+    },
+  };
+};
+
 /** Told of every offer that was answered, and not put off. */
 export type OnAnswered = (reader: string, offer: Offer) => void;
 
@@ -54,8 +86,7 @@ export const simulatedProcess = (name: string, clock: Clock, onAnswered: OnAnswe
   const undisturbed = new AbortController().signal;
   let alive = true;
   const death = Promise.withResolvers<void>();
-  let inHand = 0;
-  let asleep = 0;
+  const hands = handsOf(clock);
 
   const answered = (reader: Reader, offers: readonly Offer[], verdicts: readonly Verdict[]): void => {
     for (const [index, offer] of offers.entries()) {
@@ -66,33 +97,20 @@ export const simulatedProcess = (name: string, clock: Clock, onAnswered: OnAnswe
     ...reader,
     handle: async (offers) => {
       if (!alive) return never();
-      inHand += 1;
-      try {
-        const verdicts = await reader.handle(offers, undisturbed);
-        answered(reader, offers, verdicts);
-        return verdicts;
-      } finally {
-        inHand -= 1;
-      }
+      const verdicts = await hands.handle(() => reader.handle(offers, undisturbed));
+      answered(reader, offers, verdicts);
+      return verdicts;
     },
   });
 
   return {
     name,
     mortal: (port) => mortalPort(port, () => alive),
-    commandClock: {
-      now: () => clock.now(),
-      monotonicMs: () => clock.monotonicMs(),
-      sleep: async (ms, signal) => {
-        asleep += 1;
-        await clock.sleep(ms, signal);
-        asleep -= 1;
-      },
-    },
+    commandClock: { now: () => clock.now(), monotonicMs: () => clock.monotonicMs(), sleep: hands.sleep },
     subscribe: async (bus, reader) => void subscriptions.push(await bus.subscribe(watched(reader))),
     rounds: [],
-    busy: () => (alive ? inHand - asleep : 0),
-    asleep: () => (alive ? asleep : 0),
+    busy: () => (alive ? hands.awake() : 0),
+    asleep: () => (alive ? hands.asleep() : 0),
     isAlive: () => alive,
     undisturbed,
     death: death.promise,
