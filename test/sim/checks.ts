@@ -1,8 +1,9 @@
 import type { RecordedEvent } from '@fixpoint/contracts/envelope';
-import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { lineageStream } from '@fixpoint/contracts/streams';
+import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import { gateStream, lineageStream } from '@fixpoint/contracts/streams';
 import { fold } from '@fixpoint/decider/decider';
 import type { Publication } from '@fixpoint/messaging/bus';
+import { accountOf } from '@fixpoint/orchestrator/domain/lineage/budget/evolve-budget';
 import { lineage } from '@fixpoint/orchestrator/domain/lineage/decide';
 import { isBusy, waitsForTimer } from '@fixpoint/orchestrator/domain/lineage/lookup';
 import type { Admitted, Lineage } from '@fixpoint/orchestrator/domain/lineage/state';
@@ -130,25 +131,53 @@ const reported = ({ reports, log }: SimWorld): readonly string[] => [
 ];
 
 /** What is stored when messages come again. */
-const storedAfter = async (world: SimWorld, publications: readonly Publication[]): Promise<readonly string[]> => {
+const storedAfter = async (world: SimWorld, publications: readonly Publication[]): Promise<Events> => {
   const before = world.log.length;
   await world.bus.publish(publications);
   await playUntil(world, Number.POSITIVE_INFINITY, async () => undefined);
-  return world.log.slice(before).map(({ type, stream }) => `${type} on ${stream}`);
+  return world.log.slice(before);
 };
+
+const toldOf = (events: Events): readonly string[] => events.map(({ type, stream }) => `${type} on ${stream}`);
+
+/** Streams of the gates that had answered nothing when their run was given up. */
+const unheard = (events: Events): ReadonlySet<string> => {
+  const heard = new Set(events.map(({ stream }) => stream));
+  const revoked = events.filter(({ type }) => type === 'run_revoked').map(({ data }) => data as Revoked);
+  return new Set(revoked.map(({ task, run }) => gateStream(task, run)).filter((stream) => !heard.has(stream)));
+};
+
+type Revoked = EventNamed<'run_revoked'>['data'];
+type Accounted = EventNamed<'run_accounted'>['data'];
+
+/** What was reserved for runs and questions of which nobody has said yet what they spent. */
+const reservedIn = (events: Events): ReadonlySet<string> =>
+  new Set(
+    [...statesOf(events)].flatMap(([root, { budget }]) =>
+      Object.keys(budget.reserved).map((name) => `${root} ${name}`),
+    ),
+  );
+
+const accountedIn = ({ type, root, data }: RecordedEvent): string =>
+  type === 'run_accounted' ? `${root} ${accountOf(data as Accounted)}` : '';
 
 /**
  * Every message that there ever was comes once more, those that were lost too; then all come again from the last to the
- * first. Whoever hears a question for the first time when its run was revoked answers it: on a stream that nobody
- * waits for, with a token that nothing can be started with. Nobody decides anything on it.
+ * first. A gate that hears a question for the first time when its run was revoked answers it: on a stream that nobody waits
+ * for, with a token that nothing can be started with. What a run had spent that was given up is accounted for whenever
+ * anybody says so. Nothing else is decided.
  */
 const repeated = async (world: SimWorld): Promise<readonly string[]> => {
   // What was offered again and again is one message.
   const all = [...new Map(world.bus.published.map((each) => [each.offer.event.id, each])).values()];
-  const late = (await storedAfter(world, all)).filter((what) => !/^(governance_|gate_faulted)\S* on gate-/.test(what));
+  const revoked = unheard(world.log);
+  const reserved = reservedIn(world.log);
+  const late = (await storedAfter(world, all)).filter(
+    (event) => !revoked.has(event.stream) && !reserved.has(accountedIn(event)),
+  );
   const again = await storedAfter(world, all.toReversed());
   return [
-    ...named('messages that come when all is over decide nothing', late),
-    ...named('replaying all messages twice changes nothing', again),
+    ...named('messages that come when all is over decide nothing', toldOf(late)),
+    ...named('replaying all messages twice changes nothing', toldOf(again)),
   ];
 };

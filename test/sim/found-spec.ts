@@ -7,8 +7,11 @@ const SIMULATE = "'../simulate.ts'";
 export const foundSpec = (
   name: string,
   { seed, taken, broken }: Simulated,
-): string => `import { expect, test } from '@jest/globals';
+): string => `import { expect, jest, test } from '@jest/globals';
 import { simulate } from ${SIMULATE};
+
+// Less than a second; a busy machine needs longer.
+jest.setTimeout(60_000);
 
 /** What was broken once: ${(broken[0] ?? '').replaceAll('*/', '* /')} */
 test('${name.replaceAll('-', ' ')}', async () => {

@@ -58,9 +58,7 @@ const withinBounds: Rule = {
       const { counters } = task.node;
       const { fixAttempts = 0, depthReached = 0 } = after.units[task.id] ?? {};
       const passed = [
-        ...(['judge', 'iterations'] as const).filter((name) => counters[name] > bounds[name]),
-        // A merge that conflicts has a bound of its own, and gives the child a run that may end unmet as well.
-        ...(counters.execute > bounds.execute + task.conflicts ? ['execute'] : []),
+        ...(['execute', 'judge', 'iterations'] as const).filter((name) => counters[name] > bounds[name]),
         ...(counters.indeterminate > bounds.indeterminate + ONE_TO_TELL ? ['indeterminate'] : []),
         ...(fixAttempts > bounds.max_total_fix_attempts ? ['max_total_fix_attempts'] : []),
         ...(depthReached > bounds.max_recovery_depth ? ['max_recovery_depth'] : []),

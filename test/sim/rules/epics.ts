@@ -76,7 +76,8 @@ const oneMergeAtATime: Rule = {
       .map(({ epic, merging }) => `${epic.id}: ${merging.map(({ task }) => task)}`),
 };
 
-const isMerging = (task: Task | undefined): boolean =>
+/** The merge of a child is on its way, or waits for its time or its turn. */
+export const isMerging = (task: Task | undefined): boolean =>
   task?.current?.kind === 'integrate' || task?.queued?.plan.kind === 'integrate' || task?.retry?.kind === 'integrate';
 
 const sunkenAreCared: Rule = {

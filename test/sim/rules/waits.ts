@@ -1,14 +1,16 @@
 import type { Admitted, Task } from '@fixpoint/orchestrator/domain/lineage/state';
 import { isLive } from '@fixpoint/orchestrator/domain/lineage/tree';
+import { isMerging } from './epics.ts';
 import type { Rule } from './rule.ts';
 
 const goesOn = ({ current, queued, retry }: Task): boolean => current !== null || queued !== null || retry !== null;
 
-/** A child that is verified and waits until its sibling is merged. */
+/** A child that is verified, or whose merge is to be made once more, and waits until that of a sibling has ended. */
 const waitsForItsTurn = (state: Admitted, task: Task): boolean => {
   const isDone = task.nodeDone && task.nodeIndex === task.nodes.length - 1;
   const siblings = state.epics[task.memberOf ?? '']?.children ?? [];
-  return isDone && siblings.some((child) => state.tasks[child.task]?.landing === 'integrate');
+  const isItsTurnNext = isDone || task.landing === 'integrate';
+  return isItsTurnNext && siblings.some((child) => isMerging(state.tasks[child.task]));
 };
 
 const waitsForItself = (state: Admitted, task: Task): boolean => {

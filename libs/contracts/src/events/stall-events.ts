@@ -56,6 +56,8 @@ const taskStalled = defineEvent({
     ]),
     /** What the last run, the council's question or the escalation said; for agents, the council and people. */
     detail: z.string().optional(),
+    /** The node that may not begin, where the task comes back to one that it had left; left out: the current one. */
+    node_index: z.int().nonnegative().optional(),
   }),
 });
 

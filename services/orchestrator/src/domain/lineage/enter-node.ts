@@ -3,14 +3,17 @@ import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
 import { type Ending, rolledUp, taskCompleted, unitClosed, verifiedEnding } from './epics/closing.ts';
 import { askAboutEmpty } from './epics/hold.ts';
 import { deliver, integrate, isFree, isIdle, leavesNothing, waitsToLand } from './epics/landing.ts';
-import { startRecompose } from './epics/recompose.ts';
-import { firstRun, lacksData } from './first-run.ts';
+import { assemble, startRecompose } from './epics/recompose.ts';
+import { firstRun, lacksData, withValues } from './first-run.ts';
 import { followedBy, refOf, startOf, type Turn, taskOf } from './lookup.ts';
 import { nextRun } from './next-run.ts';
 import { dataOf } from './node-data.ts';
+import type { RunPlan } from './run-plan.ts';
+import { stallUnit } from './stall.ts';
 import { checkRun, normalRun } from './start-run.ts';
 import type { Epic, Facts, Task } from './state.ts';
-import { epicOfChild, leftIn, submittedLeft } from './tree.ts';
+import { epicOfChild, isRecomposing, leftIn, submittedLeft } from './tree.ts';
+import { ORDINARY, usedUpAt } from './used-up.ts';
 
 /** The first run of a node, or of the next one that is not skipped; after the last node the task is landed and complete. */
 export const enterNode = (turn: Turn, task: Task, nodeIndex: number): Facts => {
@@ -18,11 +21,24 @@ export const enterNode = (turn: Turn, task: Task, nodeIndex: number): Facts => {
   const node = task.nodes[nodeIndex];
   if (node === undefined) return finishTask(turn, task);
   const plan = { ...normalRun(task, task.runs === 0 ? 'first' : 'next_node'), ref: beginOf(turn, task), nodeIndex };
-  if (node.if === undefined) return firstRun(turn, task, plan);
+  if (node.if === undefined) return beginNode(turn, task, plan);
   const answer = turn.askCondition(node.if, dataOf(task));
   if ('detail' in answer)
     return lacksData(turn, { ...task, nodeIndex }, { rawHaltType: 'condition_unanswered', ...answer });
-  return answer.holds ? firstRun(turn, task, plan) : skip(turn, task, { node, nodeIndex, condition: node.if });
+  return answer.holds ? beginNode(turn, task, plan) : skip(turn, task, { node, nodeIndex, condition: node.if });
+};
+
+/**
+ * A node that the task comes back to has counted before, and what it counted stands: without room for another run the unit
+ * stalls there, so that its check alone is asked first; in a recompose that is a human's.
+ */
+const beginNode = (turn: Turn, task: Task, plan: RunPlan): Facts => {
+  if (isRecomposing(turn.state, task)) return assemble(turn, task, plan);
+  const { nodeIndex } = plan;
+  const full = task.kind === 'fix' ? null : usedUpAt(turn, task, { nodeIndex, counters: ORDINARY });
+  if (full === null) return firstRun(turn, task, plan);
+  const halt = { halt_type: 'unmet', raw_halt_type: full.counter, node_index: nodeIndex, run: task.runs } as const;
+  return withValues(turn, { ...task, nodeIndex }, () => stallUnit(turn, task, { ...full, ...halt }));
 };
 
 /** A child begins with what its siblings have landed by then. */

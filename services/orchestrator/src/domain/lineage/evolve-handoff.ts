@@ -3,6 +3,7 @@ import { enteredAt } from './evolve-ready.ts';
 import type { FRESH_NODE } from './fresh-node.ts';
 import { takesData } from './node-data.ts';
 import type { Admitted, Handoff, HandoffCause, Paused, Task, Unit } from './state.ts';
+import { isRecomposing, ownEpicOf } from './tree.ts';
 import { withTask, withUnitOf } from './with.ts';
 
 type Data<Type extends LineageEvent['type']> = EventNamed<Type>['data'];
@@ -153,7 +154,7 @@ const expired = (state: Admitted, data: Data<'handoff_expired'>): Admitted => {
     retriedByTimer: unit.retriedByTimer || data.outcome === 'retry',
     recovering: unit.recovering && data.ended_tasks.length === 0,
   }));
-  return withTask(free, data.task, (task) => ({ ...task, ...begunAgain(task, data) }));
+  return withTask(free, data.task, (task) => ({ ...task, ...begunAgain(state, task, data) }));
 };
 
 const fixesEnded = (state: Admitted, fixes: readonly string[]): Admitted =>
@@ -174,22 +175,42 @@ const decided = (state: Admitted, data: Data<'human_decided'>): Admitted => {
   }));
   return withTask(free, data.task, (task) => ({
     ...(data.nodes === null ? task : amended(task, data, data.nodes)),
-    ...begunAgain(task, data),
+    ...begunAgain(state, task, data),
   }));
 };
 
 type Begun = Pick<Data<'human_decided'>, 'node_index' | 'ended_tasks' | 'granted'>;
 
-const begunAgain = (task: Task, data: Begun): Partial<Task> => {
+const begunAgain = (state: Admitted, task: Task, data: Begun): Partial<Task> => {
   const entered = enteredAt(task, data.node_index ?? task.nodeIndex);
   const { node } = entered;
+  const from = beginsAt(state, task) ?? entered.nodeIndex;
   return {
     ...entered,
     candidate: data.ended_tasks.length === 0 ? task.candidate : null,
     signatures: [],
     node: { ...node, granted: sum(node.granted, data.granted), lastNormal: null, lastWork: null },
+    passed: grantedToo(entered.passed, data, { from, to: Math.max(task.nodeIndex, entered.nodeIndex) }),
   };
 };
+
+/** Where every try to assemble a unit begins, whatever node it got to. */
+const beginsAt = (state: Admitted, task: Task): number | null =>
+  isRecomposing(state, task) ? (ownEpicOf(state, task)?.nodeIndex ?? null) : null;
+
+interface Way {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What goes on at an earlier node comes to all those between there and where it stood still: each may run once more, too. */
+const grantedToo = (passed: Task['passed'], { granted }: Begun, { from, to }: Way): Task['passed'] =>
+  Object.fromEntries(
+    Object.entries(passed).map(([index, node]) => {
+      const isOnTheWay = Number(index) >= from && Number(index) <= to;
+      return [index, isOnTheWay ? { ...node, granted: sum(node.granted, granted) } : node];
+    }),
+  );
 
 /** Where only time, money or tokens were short, a stalled unit is as stalled as before. */
 const isForMore = ({ handoff }: Unit, { decision }: Data<'human_decided'>): boolean =>

@@ -1,7 +1,7 @@
 import type { NodeQueued, NodeReady } from '@fixpoint/contracts/events/lineage-events';
 import { FRESH_NODE } from './fresh-node.ts';
 import { planIn } from './run-plan.ts';
-import type { Admitted, Run, Task } from './state.ts';
+import type { Admitted, NodeProgress, Run, Task } from './state.ts';
 import { withTask, withUnitOf } from './with.ts';
 
 export const nodeReady = (state: Admitted, data: NodeReady): Admitted => {
@@ -56,10 +56,15 @@ const baseOf = (task: Task, { workspace_ref }: NodeReady | NodeQueued): Partial<
 export const enteredAt = (task: Task, index: number): Pick<Task, 'nodeIndex' | 'node' | 'passed'> => {
   const { nodeIndex, node, passed } = task;
   if (index === nodeIndex) return { nodeIndex, node, passed };
+  const left = { ...node.counters, granted: node.granted };
+  return { nodeIndex: index, node: progressAt(task, index), passed: { ...passed, [nodeIndex]: left } };
+};
+
+/** Where a node of a task stands, whether the task is at it or not. */
+export const progressAt = ({ nodeIndex, node, passed }: Task, index: number): NodeProgress => {
+  if (index === nodeIndex) return node;
   const known = passed[index];
-  return {
-    nodeIndex: index,
-    node: known === undefined ? FRESH_NODE : { ...FRESH_NODE, counters: known },
-    passed: { ...passed, [nodeIndex]: node.counters },
-  };
+  if (known === undefined) return FRESH_NODE;
+  const { granted, ...counters } = known;
+  return { ...FRESH_NODE, counters, granted };
 };

@@ -1,6 +1,7 @@
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
+import { enteredAt } from './evolve-ready.ts';
 import type { Admitted, Unit } from './state.ts';
-import { withUnitOf } from './with.ts';
+import { withTask, withUnitOf } from './with.ts';
 
 type Data<Type extends 'task_stalled' | 'run_counted' | 'human_required' | 'handoff_updated'> =
   EventNamed<Type>['data'];
@@ -8,7 +9,10 @@ type Data<Type extends 'task_stalled' | 'run_counted' | 'human_required' | 'hand
 export const taskStalled = (state: Admitted, data: Data<'task_stalled'>): Admitted => {
   const { run, halt_type: haltType, raw_halt_type: rawHaltType, counter, detail = '' } = data;
   const stall = { run, haltType, rawHaltType, counter, detail, checked: false };
-  return withUnitOf(state, data.task, (unit) => ({ ...unit, stall }));
+  const stalled = withUnitOf(state, data.task, (unit) => ({ ...unit, stall }));
+  const { node_index: index } = data;
+  if (index === undefined) return stalled;
+  return withTask(stalled, data.task, (task) => ({ ...task, ...enteredAt(task, index), nodeDone: false }));
 };
 
 /** A check answers whether the goal is met meanwhile; what an agent did, or time, makes it worth asking again. */

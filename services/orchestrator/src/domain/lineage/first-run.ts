@@ -10,16 +10,16 @@ import type { Facts, Task } from './state.ts';
 const DETAIL_BYTES = 4 * 1024;
 
 /** The first run of a node; a human where a value that it takes is not there. */
-export const firstRun = (turn: Turn, task: Task, plan: RunPlan): Facts => {
+export const firstRun = (turn: Turn, task: Task, plan: RunPlan): Facts =>
+  withValues(turn, { ...task, nodeIndex: plan.nodeIndex }, () => start(turn, task, plan));
+
+/** What begins a node, or a human where a value that the node takes is not there. */
+export const withValues = (turn: Turn, slice: Task, begin: () => Facts): Facts => {
   try {
-    return start(turn, task, plan);
+    return begin();
   } catch (error) {
     if (!(error instanceof DataMissing)) throw error;
-    return lacksData(
-      turn,
-      { ...task, nodeIndex: plan.nodeIndex },
-      { rawHaltType: 'data_missing', detail: error.message },
-    );
+    return lacksData(turn, slice, { rawHaltType: 'data_missing', detail: error.message });
   }
 };
 

@@ -15,6 +15,9 @@ const oneMore = (used: number, limit: number): BoundAnswer => ({ allowed: used <
 /** May the node run again after `unmet` normal runs? Source: docs/rules.md (Counters). */
 export const executeBound = (unmet: number, bounds: Bounds): BoundAnswer => oneMore(unmet, bounds.execute);
 
+/** May there be another judgement of the node that no fix is possible for? Source: docs/rules.md (Counters). */
+export const judgeBound = (failed: number, bounds: Bounds): BoundAnswer => oneMore(failed, bounds.judge);
+
 /** Inside a fix a recipe gets one chance, whatever the mode says. Source: docs/rules.md (Recovery). */
 export const executeBoundInFix = (unmet: number): BoundAnswer => oneMore(unmet, 1);
 

@@ -8,7 +8,7 @@ import { isRecomposing } from './tree.ts';
 
 type Stalled = EventNamed<'task_stalled'>['data'];
 export type StallReason = Pick<Stalled, 'run' | 'counter' | 'limit' | 'used' | 'halt_type' | 'raw_halt_type'> &
-  Partial<Pick<Stalled, 'detail'>>;
+  Partial<Pick<Stalled, 'detail' | 'node_index'>>;
 
 /** A unit used something up: what comes next is decided step by step, one per answer. */
 export const stallUnit = (turn: Turn, unitTask: Task, reason: StallReason): Facts => {

@@ -143,9 +143,11 @@ export interface Task extends HeldOutput {
   readonly conflicts: number;
   /** Of a child that a run submitted. */
   readonly submission: Submission | null;
-  /** Counters of nodes that it left and may come back to, by index. */
-  readonly passed: Readonly<Record<number, NodeCounters>>;
+  /** Counters of nodes that it left and may come back to, by index, and what humans added to their bounds. */
+  readonly passed: Readonly<Record<number, PassedNode>>;
 }
+
+export type PassedNode = NodeCounters & Pick<NodeProgress, 'granted'>;
 
 export interface Submission {
   readonly node: string;

@@ -262,6 +262,13 @@ describe('a unit that a human resolved', () => {
     expect(play.last('human_required').raw_halt_type).toBe('not_resolved');
   });
 
+  test('and whose check says nothing is told of in words of our own', () => {
+    const play = atFloor();
+    decide(play, RESOLVE);
+    play.end({ outcome: 'unmet', postcondition_met: false, detail: '' });
+    expect(play.last('human_required').detail).toContain('its check does not hold');
+  });
+
   test('and is judged bad too', () => {
     const play = atFloor();
     decide(play, RESOLVE);

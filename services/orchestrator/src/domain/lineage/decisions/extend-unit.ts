@@ -7,11 +7,10 @@ import { extendBudget } from '../budget/extend.ts';
 import { councilRequest } from '../council-request.ts';
 import { enterNode, resumeUnit } from '../enter-node.ts';
 import { startRecompose } from '../epics/recompose.ts';
-import { withGrants } from '../granted.ts';
-import { indeterminateBound, iterationsBound } from '../limits.ts';
 import { followedBy, type Turn, taskOf, unitOf } from '../lookup.ts';
 import type { Facts, Handoff, Task } from '../state.ts';
-import { isRecomposing } from '../tree.ts';
+import { isRecomposing, ownEpicOf } from '../tree.ts';
+import { ALL, ASSEMBLY, usedUpAt } from '../used-up.ts';
 import { isMoving, pausedAgain } from './retry.ts';
 
 interface Extended {
@@ -50,26 +49,19 @@ const deadlineOf = (turn: Turn, { deadline_ms: asked }: Partial<Bounds>): string
 const goOn = (turn: Turn, unitTask: Task, handoff: Handoff): Facts => {
   if (isMoving(turn, unitTask) || waits(turn, unitTask)) return [];
   if (unitTask.status !== 'open' || unitTask.landing !== null || unitTask.nodeDone) return resumeUnit(turn, unitTask);
-  if (isRecomposing(turn.state, unitTask)) return startRecompose(turn, unitTask);
+  if (isRecomposing(turn.state, unitTask)) return startRecompose(turn, withRoom(turn, unitTask, ASSEMBLY));
   if (unitTask.nodes.length === 0) return [councilRequest(turn, unitTask)];
   const again = handoff.causes.some(stoppedAlone) ? pausedAgain(turn, unitTask, handoff) : null;
-  return again ?? enterNode(turn, withRoom(turn, unitTask), unitTask.nodeIndex);
+  return again ?? enterNode(turn, withRoom(turn, unitTask, ALL), unitTask.nodeIndex);
 };
 
-const COUNTED = ['execute', 'judge', 'iterations', 'indeterminate'] as const;
-
 /** @throws {Refused} where another run would pass what is still used up: no limit is passed, whoever asks for it. */
-const withRoom = (turn: Turn, unitTask: Task): Task => {
-  const bounds = withGrants(boundsOf(turn, unitTask), unitTask);
-  const { counters } = unitTask.node;
-  const usedUp = {
-    ...{ execute: counters.execute >= bounds.execute, judge: counters.judge >= bounds.judge },
-    iterations: !iterationsBound(counters.iterations, bounds).allowed,
-    indeterminate: !indeterminateBound(counters.indeterminate, bounds).allowed,
-  };
-  const full = COUNTED.find((name) => usedUp[name]);
-  if (full === undefined) return unitTask;
-  throw new Refused('limit_not_raised', `${full} is used up (${counters[full]} of ${bounds[full]}): raise it too`);
+const withRoom = (turn: Turn, unitTask: Task, counters: typeof ALL | typeof ASSEMBLY): Task => {
+  // Wherever an assembly got to, it begins anew.
+  const nodeIndex = ownEpicOf(turn.state, unitTask)?.nodeIndex ?? unitTask.nodeIndex;
+  const full = usedUpAt(turn, unitTask, { nodeIndex, counters });
+  if (full === null) return unitTask;
+  throw new Refused('limit_not_raised', `${full.counter} is used up (${full.used} of ${full.limit}): raise it too`);
 };
 
 /** For the council, or for the time of a back-off: both come by themselves. */

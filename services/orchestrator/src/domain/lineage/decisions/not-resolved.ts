@@ -9,10 +9,13 @@ interface Found {
   readonly verdicts: readonly Verdict[];
 }
 
+/** Many a check says no word: it exits. */
+const SILENT = 'it was said to be done, and its check does not hold';
+
 /** A human said that it was done, and it is not: back to a human with what was found, without repairs or a council. */
 export const notResolved = (turn: Turn, unitTask: Task, { run, detail, verdicts }: Found): Facts =>
   handOff(turn, unitTask, {
     ...NO_FINDINGS,
     ...{ haltType: 'unmet', rawHaltType: 'not_resolved', help: 'cannot_act' },
-    ...{ detail, verdicts, run },
+    ...{ detail: detail || SILENT, verdicts, run },
   });

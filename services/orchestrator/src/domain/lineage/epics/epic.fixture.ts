@@ -25,6 +25,19 @@ export class EpicPlay extends Play {
     });
   }
 
+  /** The council's no to the open request of a unit. */
+  noSplitOf(id: string): string[] {
+    const { address } = this.task(id);
+    return this.send({
+      type: 'decide_split',
+      answer: {
+        ...{ root: ROOT, task: id, address, request: this.unitOf(id).request.number },
+        ...{ should_decompose: false, reason: 'no_council', confidence: 'high', adapter: null },
+        spent: { duration_ms: 0, money_micros: 0, tokens: 0 },
+      },
+    });
+  }
+
   unitOf(id: string): Unit {
     const unit = this.state.units[id];
     if (!unit) throw new Error(`no unit ${id}`);

@@ -66,6 +66,16 @@ describe('a verified child', () => {
     ]);
   });
 
+  test('is checked by the last node that was done, not by one that was skipped', () => {
+    const play = new EpicPlay();
+    play.submit();
+    const nodes = [nodeSpec({ id: 'made' }), nodeSpec({ id: 'maybe', if: 'false' })];
+    play.stall(ROOT).split(ROOT, [slice('api', { nodes }), slice('web')]);
+    expect(play.good(API)).toEqual(['node_completed', 'node_skipped', 'node_ready']);
+    expect(play.on(API).ready).toMatchObject({ run_kind: 'integrate', node: { id: 'made' }, node_index: 0 });
+    expect(play.merged(API)).toContain('task_completed');
+  });
+
   test('begins with what its siblings have landed by its first run', () => {
     const play = splitInTwo();
     play.done(API);
@@ -177,6 +187,14 @@ describe('a result that is to be delivered', () => {
       deliver: { git: { url: spec.workspace.git.url, branch: 'fixpoint/done' } },
       workspace_ref: ref(`${ROOT}#1`),
     });
+    expect(play.judge()).toEqual(['task_completed']);
+  });
+
+  test('is checked by the last node that was done where the last one was skipped', () => {
+    const play = new EpicPlay();
+    play.submit({ ...spec, nodes: [nodeSpec({ id: 'made' }), nodeSpec({ id: 'maybe', if: 'false' })] });
+    play.judge();
+    expect(play.ready).toMatchObject({ run_kind: 'deliver', node: { id: 'made' }, node_index: 0 });
     expect(play.judge()).toEqual(['task_completed']);
   });
 

@@ -36,5 +36,12 @@ const landingPlan = (task: Task, kind: 'integrate' | 'deliver'): Omit<RunPlan, '
   kind,
   purpose: 'landing',
   judges: null,
-  nodeIndex: task.nodes.length - 1,
+  nodeIndex: lastDone(task),
 });
+
+/** The check of what lands is that of the last node that was done: a skipped one says nothing of the work. */
+const lastDone = ({ nodes, results }: Task): number =>
+  Math.max(
+    0,
+    nodes.findLastIndex(({ id }) => results[id]?.outcome !== 'skipped'),
+  );

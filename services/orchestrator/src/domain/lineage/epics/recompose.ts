@@ -1,14 +1,17 @@
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
 import { after, backoffMs } from '../backoff.ts';
 import { boundsOf } from '../budget/effective-bounds.ts';
+import { progressAt } from '../evolve-ready.ts';
 import { firstRun } from '../first-run.ts';
 import { handOff, NO_FINDINGS } from '../handoff.ts';
-import { type BoundAnswer, iterationsBound, recomposeBound } from '../limits.ts';
-import { followedBy, refOf, type Turn, taskOf, unitOf } from '../lookup.ts';
+import { type BoundAnswer, recomposeBound } from '../limits.ts';
+import { followedBy, nodeOf, refOf, type Turn, taskOf, unitOf } from '../lookup.ts';
 import { VIABLE } from '../queue.ts';
+import type { RunPlan } from '../run-plan.ts';
 import { normalRun } from '../start-run.ts';
 import type { Epic, Facts, Task } from '../state.ts';
 import { ownEpicOf } from '../tree.ts';
+import { ASSEMBLY, usedUpAt } from '../used-up.ts';
 import { flooredDemotion, lifted, rank } from './affinity.ts';
 
 /** What the children landed is taken up where the unit had stalled: lifted, so that it is dispatched, and run. */
@@ -31,8 +34,25 @@ export const startRecompose = (turn: Turn, unitTask: Task): Facts => {
   ];
   return followedBy(turn, facts, (later) => {
     const task = taskOf(later.state, unitTask.id);
-    return firstRun(later, task, { ...normalRun(task, 'recompose'), nodeIndex: epic.nodeIndex });
+    return assemble(later, task, { ...normalRun(task, 'recompose'), nodeIndex: epic.nodeIndex });
   });
+};
+
+/** A node of a recompose, unless what its runs count is used up: nothing has failed then, and a human may give it more. */
+export const assemble = (turn: Turn, unitTask: Task, plan: RunPlan): Facts => {
+  const { nodeIndex } = plan;
+  const full = usedUpAt(turn, unitTask, { nodeIndex, counters: ASSEMBLY });
+  if (full === null) return firstRun(turn, unitTask, plan);
+  const node = nodeOf(unitTask, nodeIndex).id;
+  const count = `${full.counter} of node ${node} are used up (${full.used} of ${full.limit})`;
+  return handOff(
+    turn,
+    { ...unitTask, nodeIndex, node: progressAt(unitTask, nodeIndex) },
+    {
+      ...{ ...NO_FINDINGS, haltType: 'unmet', rawHaltType: full.counter, help: 'cannot_act', stage: 'recompose' },
+      ...{ detail: `${count}: what the children left can not be put together`, run: null },
+    },
+  );
 };
 
 export interface RecomposeFailure {
@@ -54,7 +74,7 @@ export const recomposeFailed = (turn: Turn, unitTask: Task, why: RecomposeFailur
   const attempt = epic.recompose.failed + 1;
   const bound = recomposeBound(attempt, boundsOf(turn, unitTask));
   const told = repeated || !bound.allowed || unitOf(turn.state, unitTask).handoff !== null;
-  const nextAt = nextTry(turn, unitTask, { attempt, told });
+  const nextAt = nextTry(turn, unitTask, { attempt, told, nodes: [epic.nodeIndex, unitTask.nodeIndex] });
   const failed: LineageEvent = {
     type: 'recompose_failed',
     data: {
@@ -70,9 +90,16 @@ export const recomposeFailed = (turn: Turn, unitTask: Task, why: RecomposeFailur
   );
 };
 
-/** Once a human knows, at the longest back-off; never again when the node's iterations are used up. */
-const nextTry = (turn: Turn, task: Task, { attempt, told }: { attempt: number; told: boolean }): string | null => {
-  if (!iterationsBound(task.node.counters.iterations, boundsOf(turn, task)).allowed) return null;
+interface NextTry {
+  readonly attempt: number;
+  readonly told: boolean;
+  /** Places of those that it needs another run of: where it begins, and where it failed. */
+  readonly nodes: readonly number[];
+}
+
+/** Once a human knows, at the longest back-off; never again when what its nodes count is used up. */
+const nextTry = (turn: Turn, task: Task, { attempt, told, nodes }: NextTry): string | null => {
+  if (nodes.some((nodeIndex) => usedUpAt(turn, task, { nodeIndex, counters: ASSEMBLY }) !== null)) return null;
   const delays = turn.mode.backoffs.recompose ?? [];
   return after(turn.now, backoffMs(turn.mode, 'recompose', told ? Math.max(attempt, delays.length) : attempt));
 };

@@ -1,0 +1,65 @@
+import { expect, jest, test } from '@jest/globals';
+import { simulate } from '../simulate.ts';
+
+// Less than a second; a busy machine needs longer.
+jest.setTimeout(60_000);
+
+/** What was broken once: a child whose merge a human retried was said to wait for nobody, while that of its sibling was made */
+test('a retried merge waits for its turn', async () => {
+  const only = [
+    'replicas orchestrator',
+    'replicas validator',
+    'replicas executor',
+    'tasks more',
+    'document t0.size',
+    'document t0.protocol',
+    'document t0.whole',
+    'document t0.t0-parts',
+    'document t0.t0-a.parts',
+    'document t0.t0-a.work',
+    'document t0.t0-b.work',
+    'document t1.size',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780-2@1',
+    'crash_after_commit after tool_called action-f03896bd-da8d-8df0-a2fd-5cdcb1c388a6-2@3 (1)',
+    'down after tool_called action-f03896bd-da8d-8df0-a2fd-5cdcb1c388a6-2@3 (1)',
+    'lost governance_passed gate-f03896bd-da8d-8df0-a2fd-5cdcb1c388a6-2@1 (2)',
+    'council direction 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780 (1)',
+    'council direction 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780 (2)',
+    'council direction 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780 (3)',
+    'late node_verified_action action-f03896bd-da8d-8df0-a2fd-5cdcb1c388a6-2@4',
+    'decided 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.h1 minute 0',
+    'crash_in_command echo tried >> whole.log (5)',
+    'down echo tried >> whole.log (5)',
+    'at_once message (30)',
+    'slow_command echo tried >> whole.log (7)',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780-6@1',
+    'lost governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780-6@1 (2)',
+    'at_once message (81)',
+    'clock_step executor-9 0',
+    'council direction 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780 (4)',
+    'crash_after_commit after council_convened council-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780-4@1 (1)',
+    'council direction 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780 (5)',
+    'command_breaks test -f t0-c (1)',
+    'unreachable tool_called action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.1-2@3 (1)',
+    'late node_verified_action action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.1-4@5',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2-3@1',
+    'unreachable action_started action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-2@1 (1)',
+    'late node_verified_action action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-2@3',
+    'unheard after tool_called action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-3@2 (1)',
+    'crash_after_commit after governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-4@1 (1)',
+    'down after governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-4@1 (1)',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2-3@1 (2)',
+    'at_once message (130)',
+    'at_once message (131)',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.1-6@1',
+    'lost node_verified_action action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2-4@4',
+    'at_once message (147)',
+    'at_once message (154)',
+    'late node_verified_action action-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.1-7@4',
+    'late governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2-6@1',
+    'lost governance_passed gate-31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.3-5@1',
+    'decided 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2.h1 minute 8',
+    'wants_the_impossible 31f2ddad-fe7c-8e7e-af6b-5efdb2fed780.2.h1 minute 8',
+  ];
+  expect((await simulate(309, new Set(only))).broken).toEqual([]);
+});

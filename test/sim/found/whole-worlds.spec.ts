@@ -1,0 +1,15 @@
+import { expect, jest, test } from '@jest/globals';
+import { simulate } from '../simulate.ts';
+
+// Less than a second each; a busy machine needs longer.
+jest.setTimeout(120_000);
+
+/** Worlds that broke a rule once, whole: what is wrong with them has a smaller history beside the domain. */
+test.each([
+  ['the iterations of a unit went beyond their bound in its recompose', 501],
+  ['a child whose merge was retried had to wait for its turn', 519],
+  ['the iterations of a unit of three went beyond their bound in its recompose', 720],
+  ['a child in the middle of a deeper epic had to wait for its turn', 752],
+])('%s: seed %i breaks no rule', async (_, seed) => {
+  expect((await simulate(seed)).broken).toEqual([]);
+});
