@@ -10,6 +10,7 @@ test.each([
   ['a child whose merge was retried had to wait for its turn', 519],
   ['the iterations of a unit of three went beyond their bound in its recompose', 720],
   ['a child in the middle of a deeper epic had to wait for its turn', 752],
+  ['what a run had spent that was given up was told of when all was over', 919],
 ])('%s: seed %i breaks no rule', async (_, seed) => {
   expect((await simulate(seed)).broken).toEqual([]);
 });
