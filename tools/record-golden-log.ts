@@ -47,7 +47,8 @@ const runExamples = async (folder: string, postgresUrl: string): Promise<void> =
   try {
     const client = fixpointClient({ writeUrl: installation.writeUrl, auditUrl: installation.auditUrl, apiKey: null });
     for (const example of examples.filter(({ name }) => !LEFT_OUT.includes(name))) {
-      const { surprises } = await runExample(example, { client, folder, path, timeoutMs: 150_000 });
+      const { workerUrl } = installation;
+      const { surprises } = await runExample(example, { client, folder, path, workerUrl, timeoutMs: 150_000 });
       if (surprises.length > 0) throw new Error(`${example.name}: ${surprises.join('; ')}`);
       console.error(example.name);
     }

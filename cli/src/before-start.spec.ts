@@ -60,7 +60,7 @@ test.each([
 
 test('the last port has none after it for the audit API', async () => {
   const { code, stderr } = await commandLine(['up', '--processes', '--port', '65535'], { cwd });
-  expect([code, stderr, existsSync(folder())]).toEqual([2, expect.stringContaining('two ports'), false]);
+  expect([code, stderr, existsSync(folder())]).toEqual([2, expect.stringContaining('three ports'), false]);
 });
 
 describe('an installation of the same folder', () => {

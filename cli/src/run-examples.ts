@@ -18,6 +18,8 @@ export interface RunExamplesOptions {
   readonly terminal: Terminal;
   /** Of the examples' commands. */
   readonly path: string;
+  /** Where executors answer workers. */
+  readonly workerUrl: string;
   /** Absolute; the repositories are made below it. */
   readonly folder: string;
   /** Of an example that waits for a human. */

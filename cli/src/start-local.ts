@@ -69,6 +69,7 @@ export const startLocal = async (options: LocalOptions, { env }: Context): Promi
 const EMBEDDED_PORT = 4100;
 const ORCHESTRATOR_PORT = 4101;
 const AUDITOR_PORT = 4105;
+const EXECUTOR_PORT = 4103;
 
 /** A local installation speaks up about trouble only. */
 const SETTINGS = { apiKeys: runtimeSettings.apiKeys, logLevel: { ...runtimeSettings.logLevel, fallback: 'warn' } };
@@ -84,8 +85,12 @@ const freePort = (port: number): Promise<number> => getPort({ host: HOST, port }
 const portsFrom = async (port: number | null) => {
   if (port === 0) return null;
   return port === null
-    ? { orchestrator: await freePort(ORCHESTRATOR_PORT), auditor: await freePort(AUDITOR_PORT) }
-    : { orchestrator: port, auditor: port + 1 };
+    ? {
+        orchestrator: await freePort(ORCHESTRATOR_PORT),
+        auditor: await freePort(AUDITOR_PORT),
+        executor: await freePort(EXECUTOR_PORT),
+      }
+    : { orchestrator: port, auditor: port + 1, executor: port + 2 };
 };
 
 const processOptions = async ({ port, apiKeys, onProgress }: LocalOptions) => ({

@@ -60,6 +60,7 @@ describe('an installation that was started here', () => {
     expect(said).toEqual({
       write_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       audit_url: said?.write_url,
+      worker_url: said?.write_url,
       bus: expect.stringContaining('JetStream'),
       data: join(place.folder, '.fixpoint'),
     });

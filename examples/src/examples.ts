@@ -10,6 +10,8 @@ export interface Example {
   readonly protocol: string | null;
   /** A script that is run beside the task: what others do in the meantime. It waits for its moment by itself. */
   readonly meanwhile?: string;
+  /** A program of the machine that it can't do without. */
+  readonly needs?: 'python3';
   /** What a human does when the task waits for one: a script, and then a decision from the command line. */
   readonly decision?: { readonly script: string; readonly args: readonly string[] };
   /** The end state that shows that the product did what it promises. */
@@ -124,4 +126,13 @@ export const examples: readonly Example[] = [
   neverPasses('deeper', { rawHaltType: 'max_recovery_depth', fixAttempts: exactly(3), depth: exactly(3) }),
   neverPasses('tug-of-war', { rawHaltType: 'max_total_fix_attempts', fixAttempts: exactly(10), depth: exactly(1) }),
   neverPasses('standstill', { rawHaltType: 'recovery_stalled', fixAttempts: exactly(1), depth: exactly(1) }),
+  {
+    name: 'worker',
+    folder: folder('worker'),
+    task: 'task.yaml',
+    protocol: null,
+    meanwhile: 'meanwhile.sh',
+    needs: 'python3',
+    expected: COMPLETED,
+  },
 ];

@@ -24,6 +24,8 @@ export interface RunOptions {
   /** Absolute; the example's repository is made in a folder below it. */
   readonly folder: string;
   readonly path: string;
+  /** Where executors answer workers. */
+  readonly workerUrl: string;
   readonly timeoutMs: number;
   /** Runs `fixpoint decide` on a handoff; left out, nobody decides. @throws when it is refused. */
   decide?(handoff: string, args: readonly string[]): Promise<void>;
@@ -66,7 +68,10 @@ interface Place {
 }
 
 const script = ({ example, folder, options }: Place, name: string) =>
-  run('/bin/sh', [join(example.folder, name)], { cwd: folder, env: { PATH: options.path } });
+  run('/bin/sh', [join(example.folder, name)], {
+    cwd: folder,
+    env: { PATH: options.path, FIXPOINT_WORKER_URL: options.workerUrl },
+  });
 
 /** The end of a lineage, with what others do in the meantime and what a human decides. */
 const ending = async (place: Place, lineage: string): Promise<Ended> => {

@@ -5,6 +5,7 @@ import { structuralCouncil } from '@fixpoint/decomposer/structural/structural-co
 import { protocolCatalog } from '@fixpoint/documents/protocol-catalog';
 import { stateCache } from '@fixpoint/event-store/state-cache';
 import { hostGit } from '@fixpoint/execution/git';
+import { memoryJobs } from '@fixpoint/executor/jobs/memory-jobs';
 import { primitiveCalls } from '@fixpoint/executor/ladder/primitive-calls';
 import { reaper } from '@fixpoint/executor/run/reaper';
 import { EXECUTOR_RUN, runReader } from '@fixpoint/executor/run-reader';
@@ -167,6 +168,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     workspaces: workspacesOf(ground, foundations),
     folder: '/runs',
     primitives: primitiveCalls(GIT),
+    jobs: memoryJobs(clock),
     models: { repair: () => repairModel, agent: (named) => (named === agentModel?.name ? agentModel : null) },
     apiUrl: null,
     deadLetter: deadLetterOf(foundations, 'executor', EXECUTOR_RUN),

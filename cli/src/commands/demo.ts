@@ -105,14 +105,32 @@ const decideFrom =
     await promisify(execFile)(process.execPath, [MAIN, 'decide', handoff, ...args, ...urls], { env });
   };
 
+/** What this machine can not run is said, and left out. */
+const withoutMissing = async (chosen: readonly Example[], { terminal, env }: Context): Promise<readonly Example[]> => {
+  const PATH = examplePath(env.PATH);
+  const isThere = async ({ needs }: Example): Promise<boolean> =>
+    needs === undefined ||
+    promisify(execFile)(needs, ['--version'], { env: { PATH } }).then(
+      () => true,
+      () => false,
+    );
+  const found = await Promise.all(chosen.map(isThere));
+  for (const { name, needs } of chosen.filter((_, at) => !found[at])) {
+    terminal.note(`${name} is left out: there is no ${needs} on this machine`);
+  }
+  return chosen.filter((_, at) => found[at]);
+};
+
 const demonstrate = async (chosen: readonly Example[], stage: Stage): Promise<number> => {
   const { installation, context, folder, interrupted } = stage;
   const { terminal, env } = context;
   terminal.note(`bus: ${installation.bus}`);
+  const possible = await withoutMissing(chosen, context);
   const client = fixpointClient({ writeUrl: installation.writeUrl, auditUrl: installation.auditUrl, apiKey: null });
   const ran = await Promise.race([
-    runExamples(chosen, {
+    runExamples(possible, {
       ...{ client, terminal, path: examplePath(env.PATH), folder: join(folder, 'examples') },
+      workerUrl: installation.workerUrl,
       decide: decideFrom(installation, env),
     }),
     interrupted.happened,

@@ -115,10 +115,10 @@ const telemetryOf = async ({ processes }: UpOptions, { env }: Context): Promise<
 const portsOf = ({ port = 0, processes }: UpOptions): readonly number[] => {
   if (port === 0) return [];
   if (processes !== true) return [port];
-  if (port < LAST_PORT) return [port, port + 1];
+  if (port + 1 < LAST_PORT) return [port, port + 1, port + 2];
   throw new Exit(
     EXIT.badInput,
-    'five processes take two ports, and none comes after this one',
+    'five processes take three ports, and there are not as many after this one',
     'choose a lower --port',
   );
 };
@@ -130,15 +130,18 @@ const makeFolder = async (folder: string): Promise<void> => {
 };
 
 const tell = (
-  { writeUrl, auditUrl, bus }: Installation,
+  { writeUrl, auditUrl, workerUrl, bus }: Installation,
   { folder, processes, json }: UpOptions & { readonly folder: string },
   { terminal }: Context,
 ): void => {
   if (json === true) {
-    terminal.json({ write_url: writeUrl, audit_url: auditUrl, bus, data: folder });
+    terminal.json({ write_url: writeUrl, audit_url: auditUrl, worker_url: workerUrl, bus, data: folder });
     return;
   }
-  const apis = writeUrl === auditUrl ? [`  api    ${writeUrl}`] : [`  write  ${writeUrl}`, `  audit  ${auditUrl}`];
+  const apis =
+    writeUrl === auditUrl
+      ? [`  api    ${writeUrl}`]
+      : [`  write  ${writeUrl}`, `  audit  ${auditUrl}`, `  worker ${workerUrl}`];
   terminal.print(
     [
       `Fixpoint runs: five services in ${processes === true ? 'five processes' : 'this process'}.`,

@@ -74,6 +74,7 @@ const startServices = async (backing: Backing, options: EmbeddedOptions): Promis
   return {
     writeUrl: running.url,
     auditUrl: running.url,
+    workerUrl: running.url,
     bus: backing.natsUrl === null ? `in this process (${backing.noNats})` : `JetStream at ${backing.natsUrl}`,
     close: async () => {
       await running.close();

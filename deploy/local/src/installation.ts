@@ -4,6 +4,8 @@ export interface Installation {
   readonly writeUrl: string;
   /** Base URL of the audit API. */
   readonly auditUrl: string;
+  /** Base URL of the executors for workers. */
+  readonly workerUrl: string;
   /** Where its messages go, for people: `JetStream at nats://…`, or why not. */
   readonly bus: string;
   /** Stops all services gracefully, then what they stood on. */

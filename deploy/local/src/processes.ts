@@ -17,8 +17,8 @@ export type Service = (typeof SERVICES)[number];
 export interface ProcessesOptions extends BackingOptions {
   readonly drainMs: number;
   readonly concurrency: number;
-  /** Ports of the two APIs; null: free ones. */
-  readonly ports: { readonly orchestrator: number; readonly auditor: number } | null;
+  /** Ports of the APIs for writing, reading and workers; null: free ones. */
+  readonly ports: { readonly orchestrator: number; readonly auditor: number; readonly executor: number } | null;
   readonly logMode: 'json' | 'pretty' | 'silent';
   /** Nothing below it is logged. */
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -62,7 +62,14 @@ export const startProcesses = async (options: ProcessesOptions): Promise<Process
     await allReady(ports, systemClock);
     const urlOf = (service: Service): string => `http://127.0.0.1:${ports[service]}`;
     const bus = `JetStream at ${backing.natsUrl}`;
-    return { writeUrl: urlOf('orchestrator'), auditUrl: urlOf('auditor'), bus, services, close };
+    return {
+      writeUrl: urlOf('orchestrator'),
+      auditUrl: urlOf('auditor'),
+      workerUrl: urlOf('executor'),
+      bus,
+      services,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -76,7 +83,7 @@ const portsOf = async ({ ports }: ProcessesOptions): Promise<Ports> => {
   return {
     orchestrator: await free(ports?.orchestrator),
     validator: await free(),
-    executor: await free(),
+    executor: await free(ports?.executor),
     decomposer: await free(),
     auditor: await free(ports?.auditor),
   };

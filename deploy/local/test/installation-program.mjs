@@ -36,8 +36,8 @@ const options = {
 };
 
 const installation = embedded ? await startEmbedded(options) : await startProcesses(options);
-const { writeUrl, auditUrl, bus } = installation;
-say({ started: { writeUrl, auditUrl, bus, path } });
+const { writeUrl, auditUrl, workerUrl, bus } = installation;
+say({ started: { writeUrl, auditUrl, workerUrl, bus, path } });
 
 let isStopping = false;
 process.once('SIGTERM', () => {

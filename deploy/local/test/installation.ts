@@ -34,6 +34,7 @@ export interface RunningInstallation {
   readonly client: Client;
   readonly writeUrl: string;
   readonly auditUrl: string;
+  readonly workerUrl: string;
   /** Where its messages go, for people. */
   readonly bus: string;
   /** PATH that the commands of its tasks have. */
@@ -55,7 +56,9 @@ export interface RunningInstallation {
 }
 
 const factSchema = z.object({
-  started: z.object({ writeUrl: z.string(), auditUrl: z.string(), bus: z.string(), path: z.string() }).optional(),
+  started: z
+    .object({ writeUrl: z.string(), auditUrl: z.string(), workerUrl: z.string(), bus: z.string(), path: z.string() })
+    .optional(),
   pids: z.record(z.string(), z.number().nullable()).optional(),
   exit: z.object({ service: z.string(), how: z.string() }).optional(),
 });

@@ -29,10 +29,10 @@ afterAll(async () => {
 }, 60_000);
 
 const startExamples = (started: readonly Example[], folder: string) => {
-  const { client, path } = installation;
+  const { client, path, workerUrl } = installation;
   const lineages: string[] = [];
   const options = {
-    ...{ client, path, folder, decide, timeoutMs: 2 * PROMISED_MS },
+    ...{ client, path, workerUrl, folder, decide, timeoutMs: 2 * PROMISED_MS },
     onSubmitted: (_: Example, lineage: string) => void lineages.push(lineage),
   };
   return { done: Promise.all(started.map((example) => runExample(example, options))), lineages };

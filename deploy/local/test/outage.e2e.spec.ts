@@ -107,10 +107,10 @@ describe('away in the middle', () => {
   const begun = async (
     name: string,
   ): Promise<{ done: Promise<readonly ExampleRun[]>; held: HeldTask; lineage: string }> => {
-    const { client, path } = installation;
+    const { client, path, workerUrl } = installation;
     const held = await heldTask(installation.folder, `held-${name.toLowerCase()}`);
     const { lineage } = await client.submit({ document: held.document });
-    const options = { client, path, folder: join(installation.folder, name), timeoutMs: LONG_MS };
+    const options = { client, path, workerUrl, folder: join(installation.folder, name), timeoutMs: LONG_MS };
     const all = chosen.map((example) => {
       const { promise, resolve } = Promise.withResolvers<string>();
       return { submitted: promise, run: runExample(example, { ...options, onSubmitted: (_, id) => resolve(id) }) };

@@ -66,9 +66,9 @@ describe.each([
     await collector.close();
   });
 
-  const runAll = async ({ client, path, folder }: RunningInstallation): Promise<void> => {
+  const runAll = async ({ client, path, workerUrl, folder }: RunningInstallation): Promise<void> => {
     const onSubmitted = ({ name }: { name: string }, lineage: string) => void lineages.set(name, lineage);
-    const options = { client, path, folder, timeoutMs: PATIENCE_MS, onSubmitted };
+    const options = { client, path, workerUrl, folder, timeoutMs: PATIENCE_MS, onSubmitted };
     const wanted = examples.filter(({ name }) => name in LINEAGES);
     const runs = await Promise.all(wanted.map((example) => runExample(example, options)));
     expect(runs.flatMap(({ surprises }) => surprises)).toEqual([]);

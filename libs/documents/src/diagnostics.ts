@@ -183,6 +183,11 @@ export const diagnosticCatalogue = {
     'An agent is to be tried, and it could do nothing.',
     'Allow it tools in `agent_tools` and name a model that can act as an agent; the playbook can not.',
   ),
+  FX151: entry(
+    'error',
+    'A worker would have the word on its own work.',
+    'Give the node a postcondition, which is checked here; a gate takes commands, scripts and primitives.',
+  ),
   FX190: entry('error', 'Not in this version.', 'Remove it; what this version leaves out is listed in the README.'),
   FX201: entry(
     'error',

@@ -27,6 +27,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   command: 'Text for /bin/sh. As a check it holds when it ends with 0.',
   script: 'Text for the interpreter that language names.',
   language: 'Interpreter of the script: sh (default), bash, node or python3.',
+  worker: 'Queue whose jobs a program elsewhere asks for and does.',
   primitive: 'Name of an operation or check that ships with Fixpoint.',
   with: 'Parameters of the primitive.',
   postcondition: 'What must hold afterwards, and decides; it is asked before the recipe, too.',

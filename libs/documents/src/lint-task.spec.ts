@@ -140,6 +140,26 @@ describe('an agent', () => {
   });
 });
 
+describe('a worker', () => {
+  test('has no word on its own work', () => {
+    expect(lint('recipe: { worker: builds }\npostcondition: { command: test -f out }\n')).toEqual([]);
+    expect(lint('recipe: { worker: builds }\n')).toEqual(['FX151 3:9']);
+    expect(lint('recipe: { worker: builds }\noutputs: { json_schema: { required: [n] } }\n')).toEqual([]);
+    expect(lint('nodes:\n  - kind: gate\n    recipe: { worker: builds }\n')).toEqual(['FX151 5:13']);
+  });
+
+  test('is told of data that is there, and is not repaired', () => {
+    const text =
+      'recipe: { worker: builds, with: { ref: "${{ inputs.ref }}" } }\npostcondition: { command: test -f out }\n';
+    expect(lint(text)).toEqual(['FX132 3:40']);
+    expect(lint(`inputs: { ref: main }\n${text}`)).toEqual([]);
+  });
+
+  test('asks for a queue by its name', () => {
+    expect(lint('recipe: { worker: Builds }\npostcondition: { command: test -f out }\n')).toEqual(['FX013 3:19']);
+  });
+});
+
 describe('what does not exist or can not be used', () => {
   test.each([
     ['a primitive', 'recipe: { primitive: comit }\n', ['FX109 3:22']],

@@ -122,6 +122,7 @@ const defaultPolicy = (kind: NodeDocument['kind']): NodeSpec['policy'] => (kind 
 export const normaliseRecipe = (recipe: NodeDocument['recipe']): Recipe => {
   if ('command' in recipe) return { command: recipe.command };
   if ('script' in recipe) return { script: recipe.script, language: recipe.language ?? 'sh' };
+  if ('worker' in recipe) return { worker: recipe.worker, with: recipe.with ?? {} };
   return { primitive: recipe.primitive, with: recipe.with ?? {} };
 };
 

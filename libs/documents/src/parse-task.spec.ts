@@ -175,7 +175,6 @@ describe('what is not in this version is said to be so', () => {
 
   test.each([
     ['recipe: { http: { url: x } }', ['FX190 3:11']],
-    ['recipe: { worker: x }', ['FX190 3:11']],
     ['recipe: { agent: {} }', ['FX190 3:11']],
     ['recipe: { command: x }\npostcondition: { http: { url: x } }', ['FX190 4:18']],
     ['recipe: { command: x }\npostcondition: { all: [{ command: x }, { http: {} }] }', ['FX190 4:42']],

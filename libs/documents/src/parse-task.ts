@@ -37,7 +37,7 @@ const failed = (source: SourceText, found: readonly Diagnostic[]): ParsedTask =>
   return { spec: null, document: null, source, diagnostics: wrongKind.length > 0 ? wrongKind : found };
 };
 
-const LATER_RECIPES = ['http', 'worker', 'agent'];
+const LATER_RECIPES = ['http', 'agent'];
 
 const laterKeys = (path: ValuePath): readonly string[] => {
   if (path.at(-1) === 'recipe') return LATER_RECIPES;

@@ -30,6 +30,7 @@ const ORDER = [
     'script',
     'language',
     'primitive',
+    'worker',
     'json_schema',
     'cel',
     'all',

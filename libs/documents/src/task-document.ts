@@ -4,6 +4,7 @@ import {
   nodeIdSchema,
   policySchema,
   projectNameSchema,
+  queueNameSchema,
   scriptLanguageSchema,
 } from '@fixpoint/contracts/documents/task';
 import { concurrencySchema } from '@fixpoint/contracts/events/queue-events';
@@ -26,6 +27,12 @@ export const recipeDocumentSchema = z
     z.strictObject({ primitive: textSchema, with: withSchema.optional() }),
   ])
   .meta({ id: 'recipe', description: 'What is run.' });
+
+/** What a node may run: also what somebody outside does. */
+const nodeRecipeDocumentSchema = z
+  .union([...recipeDocumentSchema.options, z.strictObject({ worker: queueNameSchema, with: withSchema.optional() })])
+  .meta({ id: 'node_recipe', description: 'What is run, here or by a worker.' });
+export type RecipeDocument = z.infer<typeof nodeRecipeDocumentSchema>;
 
 const timeout = durationSchema.optional();
 
@@ -68,7 +75,7 @@ const outputsDocumentSchema = z
 
 /** The quad and what belongs to one run of it. */
 const quad = {
-  recipe: recipeDocumentSchema,
+  recipe: nodeRecipeDocumentSchema,
   postcondition: postconditionDocumentSchema.optional(),
   policy: policySchema.optional(),
   recovery: recoveryDocumentSchema.optional(),

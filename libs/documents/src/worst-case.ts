@@ -1,5 +1,5 @@
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
-import { checksOutput, type NodeSpec, type TaskSpec } from '@fixpoint/contracts/documents/task';
+import { checksOutput, isProgram, type NodeSpec, type TaskSpec } from '@fixpoint/contracts/documents/task';
 import { whyNeverRecovers } from './may-recover.ts';
 
 /**
@@ -137,7 +137,7 @@ const rootNode = (node: NodeSpec, { bounds }: ModeSpec): BoundedNode => {
 };
 
 const repairsPerRun = ({ policy, recipe, max_repair_attempts }: NodeSpec): number =>
-  policy === 'recover' && !('primitive' in recipe) ? max_repair_attempts : 0;
+  policy === 'recover' && isProgram(recipe) ? max_repair_attempts : 0;
 
 /** What a node costs when nothing is fixed. */
 const alone = (node: BoundedNode, weigh: Weigh): number =>

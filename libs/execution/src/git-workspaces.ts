@@ -12,6 +12,7 @@ import { removeFolder, setWritable } from './remove-folder.ts';
 import { layRepository, unbundle } from './repository.ts';
 import { assertRefName, bundled, inScratch, type Parts } from './scratch.ts';
 import { snapshotOf } from './snapshot.ts';
+import { archiveOf } from './workspace-archive.ts';
 import { diffOf, diffTextOf, onTheWay } from './workspace-diff.ts';
 import { WorkspaceFault } from './workspace-fault.ts';
 import type { Capture, DiffText, WorkspaceDiff, Workspaces } from './workspaces.ts';
@@ -45,6 +46,7 @@ export const gitWorkspaces = ({
     diffText: (from, to, mostBytes) => faulting(diffText(parts, from, { to, mostBytes })),
     merge: (request) => faulting(merge(parts, request)),
     deliver: (ref, delivery) => faulting(deliver(parts, ref, delivery)),
+    archive: (ref) => faulting(archiveOf(parts, ref)),
     export: (ref, folder) => faulting(exportTo(parts, ref, folder)),
     remove: (folder) => faulting(removeFolder(folder)),
   };

@@ -106,6 +106,11 @@ export interface Workspaces {
    * A repository that can not be reached or written to is a fault; one that says no is an answer.
    */
   deliver(ref: WorkspaceRef, delivery: Delivery): Promise<Delivered>;
+  /**
+   * All files as one tar archive, for who works elsewhere; null when there are none. The executable bit and links are kept.
+   * More than an artifact takes is a fault.
+   */
+  archive(ref: WorkspaceRef): Promise<ArtifactRef | null>;
   /** A complete repository for people, in a folder that is empty or does not exist; borrows nothing from the cache. */
   export(ref: WorkspaceRef, folder: string): Promise<void>;
   /** Removes a folder, also a read-only one. Nothing there is no error. */

@@ -54,6 +54,11 @@ describe('a role', () => {
     ['writer', 'reader', true],
     ['writer', 'admin', false],
     ['admin', 'writer', true],
+    ['worker', 'worker', true],
+    ['worker', 'reader', false],
+    ['reader', 'worker', false],
+    ['writer', 'worker', true],
+    ['admin', 'worker', true],
   ] as const)('%s includes %s: %s', (role, needed, includes) => {
     expect(includesRole(role, needed)).toBe(includes);
   });

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RunTokenClaims } from '@fixpoint/contracts/run-token';
 import { z } from 'zod';
 
-/** What a key may do; each role includes the ones before it. */
-export const ROLES = ['reader', 'writer', 'admin'] as const;
+/** What a key may do. */
+export const ROLES = ['worker', 'reader', 'writer', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** A configured key. Only the hash of the secret is known. */
@@ -72,5 +72,13 @@ export const principalOf = (keys: readonly ApiKey[], secret: string): Principal 
   return found === undefined ? null : { name: found.name, role: found.role };
 };
 
+/** A worker does the jobs of runs and sees nothing else; reading is no right to work. */
+const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
+  worker: ['worker'],
+  reader: ['reader'],
+  writer: ['worker', 'reader', 'writer'],
+  admin: ROLES,
+};
+
 /** Whether a role includes another one. */
-export const includesRole = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+export const includesRole = (role: Role, needed: Role): boolean => INCLUDED[role].includes(needed);

@@ -86,10 +86,17 @@ export const requireRole = (principal: Principal, needed: Role): void => {
 };
 
 /** What anybody may read: whether the service is well, and the shape of documents, which editors fetch without a key. */
-const isPublic = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
-  url.startsWith('/health/') || (roleFor(method) === 'reader' && /^\/v1\/schemas\/[a-z0-9.-]+$/.test(url));
+const isPublic = (request: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
+  request.url.startsWith('/health/') ||
+  (roleFor(request) === 'reader' && /^\/v1\/schemas\/[a-z0-9.-]+$/.test(request.url));
 
-const roleFor = (method: string): Role => (method === 'GET' || method === 'HEAD' ? 'reader' : 'writer');
+/** Beside the jobs themselves, which are for workers, there is a list of them for readers. */
+const isForWorkers = (url: string): boolean => /^\/v1\/worker\/(leases|jobs\/)/.test(url);
+
+const roleFor = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Role => {
+  if (isForWorkers(url)) return 'worker';
+  return method === 'GET' || method === 'HEAD' ? 'reader' : 'writer';
+};
 
 /** A Fastify hook: sets `request.principal` or answers 401 or 403 before anything of the request is read. */
 export const authenticate =
@@ -98,7 +105,7 @@ export const authenticate =
     if (isPublic(request)) return;
     try {
       request.principal = await principalOfRequest(keys, tokens, request);
-      requireRole(request.principal, roleFor(request.method));
+      requireRole(request.principal, roleFor(request));
     } catch (error) {
       if (!(error instanceof HttpProblem)) throw error;
       await reply.code(error.status).headers(error.headers).send(error.body);

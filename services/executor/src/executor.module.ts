@@ -23,9 +23,14 @@ import { loop } from '@fixpoint/runtime/loop';
 import { listener, reader } from '@fixpoint/runtime/readers';
 import { leasesOf, mirrorsLoop } from '@fixpoint/runtime/service-work';
 import type { Telemetry } from '@fixpoint/runtime/telemetry/telemetry';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, OnModuleDestroy } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { RunConfig } from './config.ts';
+import { JOB_DESK, JobsController } from './http/jobs.controller.ts';
+import { type JobDesk, jobDesk } from './jobs/job-desk.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { memoryJobs } from './jobs/memory-jobs.ts';
+import { postgresJobs } from './jobs/postgres-jobs.ts';
 import { primitiveCalls } from './ladder/primitive-calls.ts';
 import { reaper } from './run/reaper.ts';
 import { keepingFolder } from './run/run-folder.ts';
@@ -36,6 +41,8 @@ import { unfinishedUploads } from './unfinished-uploads.ts';
 class ExecutorModule {}
 
 const EXECUTOR = Symbol('EXECUTOR');
+/** {@link Jobs} */
+const JOBS = Symbol('JOBS');
 
 interface Foundations {
   readonly store: EventStore;
@@ -46,6 +53,7 @@ interface Foundations {
   readonly pool: Pool | null;
   readonly log: Log;
   readonly telemetry: Telemetry | null;
+  readonly jobs: Jobs;
 }
 
 export interface ExecutorConfig extends Omit<RunConfig, 'apiUrl' | 'models'> {
@@ -63,12 +71,15 @@ export interface ExecutorConfig extends Omit<RunConfig, 'apiUrl' | 'models'> {
 export const executorModule = (infrastructure: DynamicModule, config: ExecutorConfig): DynamicModule => ({
   module: ExecutorModule,
   imports: [infrastructure],
+  controllers: [JobsController],
   providers: [
+    { provide: JOBS, inject: [POOL, CLOCK], useFactory: jobsOf },
+    { provide: JOB_DESK, inject: [JOBS, ARTIFACTS, CLOCK], useFactory: deskOf },
     {
       provide: EXECUTOR,
-      inject: [EVENT_STORE, PUBLISHER, ARTIFACTS, CLOCK, IDS, POOL, LOG, TELEMETRY],
-      useFactory: (...[store, publisher, artifacts, clock, ids, pool, log, telemetry]: Injected) =>
-        executor({ store, publisher, artifacts, clock, ids, pool, log, telemetry }, config),
+      inject: [EVENT_STORE, PUBLISHER, ARTIFACTS, CLOCK, IDS, POOL, LOG, TELEMETRY, JOBS],
+      useFactory: (...[store, publisher, artifacts, clock, ids, pool, log, telemetry, jobs]: Injected) =>
+        executor({ store, publisher, artifacts, clock, ids, pool, log, telemetry, jobs }, config),
     },
     ...PARTS.map((part) => ({
       provide: `EXECUTOR_${part}`,
@@ -79,9 +90,9 @@ export const executorModule = (infrastructure: DynamicModule, config: ExecutorCo
 });
 
 /** Each is a provider of its own: Nest starts and stops no value inside another one. */
-const PARTS = ['reader', 'stops', 'leases', 'reaper', 'uploads', 'mirrors'] as const;
+const PARTS = ['reader', 'stops', 'leases', 'reaper', 'uploads', 'mirrors', 'jobs'] as const;
 
-type Injected = [EventStore, Publisher, Artifacts, Clock, Ids, Pool | null, Log, Telemetry | null];
+type Injected = [EventStore, Publisher, Artifacts, Clock, Ids, Pool | null, Log, Telemetry | null, Jobs];
 
 /**
  * All that the process runs for this service: the reader, the listener for stop events, the loops. What a predecessor
@@ -122,12 +133,33 @@ const executor = async (foundations: Foundations, config: ExecutorConfig) => {
     leases: loop('executor__leases', (signal) => work.renew(signal), { clock, log }),
     reaper: loop('executor__reaper', reaper({ store, publisher, leases, clock, owner }), { clock, log }),
     mirrors: mirrorsLoop('executor', config, foundations),
+    jobs: loop('executor__jobs', jobSweep(foundations), { clock, log }),
     uploads: pool === null ? null : uploadsLoop(pool, { clock, log }),
   };
 };
 
 const uploadsLoop = (pool: Pool, { clock, log }: Pick<Foundations, 'clock' | 'log'>) =>
   loop('executor__uploads', unfinishedUploads({ artifacts: new PostgresArtifacts(pool), clock }), { clock, log });
+
+/** In a table where there is Postgres, shared by all executors; else in this process. */
+const jobsOf = (pool: Pool | null, clock: Clock): Jobs => (pool === null ? memoryJobs(clock) : postgresJobs(pool));
+
+const deskOf = (jobs: Jobs, artifacts: Artifacts, clock: Clock): JobDesk & OnModuleDestroy => {
+  const closing = new AbortController();
+  const desk = jobDesk({ jobs, artifacts, clock, closing: closing.signal });
+  return { ...desk, onModuleDestroy: () => closing.abort() };
+};
+
+/** As long may a worker whose executor is gone work on for the next one. */
+const JOBS_KEPT_MS = 600_000;
+const SWEEP_EVERY_MS = 60_000;
+
+const jobSweep =
+  ({ jobs, clock }: Pick<Foundations, 'jobs' | 'clock'>) =>
+  async (signal: AbortSignal): Promise<void> => {
+    await jobs.sweep(JOBS_KEPT_MS);
+    await clock.sleep(SWEEP_EVERY_MS, signal);
+  };
 
 const leftoversIn = ({ folder }: Pick<RunConfig, 'folder'>): string[] =>
   ['runs', 'commands', 'workspaces/scratch', 'git/apart'].map((name) => join(folder, name));

@@ -23,6 +23,7 @@ import type { Models } from '@fixpoint/models/configured-models';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
 import { playbookModel } from '@fixpoint/models/playbook/playbook';
 import { systemClock } from '@fixpoint/runtime/system-clock';
+import { memoryJobs } from './jobs/memory-jobs.ts';
 import { primitiveCalls } from './ladder/primitive-calls.ts';
 import type { NodeReady } from './run/assignment.ts';
 import { keepingFolder } from './run/run-folder.ts';
@@ -43,6 +44,7 @@ export const executorWorld = (
   const artifacts = memoryArtifacts();
   const published: Publication[] = [];
   const leases = memoryLeases(clock);
+  const jobs = memoryJobs(clock);
   const workspaces = gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path });
   const mode: ModeSpec = { ...builtInMode, ...changes.mode };
   let token: TokenVerdict | null = null;
@@ -57,6 +59,7 @@ export const executorWorld = (
     clock,
     artifacts,
     workspaces,
+    jobs,
     owner,
     work: ownedWork({ leases, clock, owner, concurrency: 4, hasEnded: (task) => hasEnded(store, task) }),
     folder: join(folder, 'runs'),
@@ -102,6 +105,7 @@ export const executorWorld = (
     folder,
     store,
     leases,
+    jobs,
     published,
     workspaces,
     artifacts,

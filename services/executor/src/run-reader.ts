@@ -38,7 +38,6 @@ export interface RunReaderDeps extends LongRunDeps {
   readonly modeOf: (scope: NodeReady['scope'], protocol: ProtocolRef) => Promise<ModeSpec>;
   /** A value never used before. */
   readonly fresh: () => string;
-  readonly owner: string;
   /** Offers in hand at once; those with long work wait for a slot of their own. */
   readonly concurrency: number;
   readonly deadLetter: Reader['deadLetter'];

@@ -31,12 +31,26 @@ export const branchNameSchema = z
 export const scriptLanguageSchema = z.enum(['sh', 'bash', 'node', 'python3']);
 export type ScriptLanguage = z.infer<typeof scriptLanguageSchema>;
 
+/** What workers ask for: jobs of one kind. */
+export const queueNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{0,62}$/, 'lower-case letters, digits, dots and dashes, at most 63');
+
 export const recipeSchema = z.union([
   z.strictObject({ command: z.string().min(1) }),
   z.strictObject({ script: z.string().min(1), language: scriptLanguageSchema }),
   z.strictObject({ primitive: z.string().min(1), with: z.record(z.string(), jsonSchema) }),
+  /** Done by a program elsewhere that asks for the jobs of this queue. */
+  z.strictObject({ worker: queueNameSchema, with: z.record(z.string(), jsonSchema) }),
 ]);
 export type Recipe = z.infer<typeof recipeSchema>;
+
+/** What a run starts as a process of its own, and what can be written anew after a failure. */
+export type ProgramRecipe = Extract<Recipe, { command: string } | { script: string }>;
+export const isProgram = (recipe: Recipe): recipe is ProgramRecipe => 'command' in recipe || 'script' in recipe;
+
+/** Whether somebody outside does it, whose word for it proves nothing. */
+export const isRemote = (recipe: Recipe): recipe is Extract<Recipe, { worker: string }> => 'worker' in recipe;
 
 /** One deterministic check. `timeout_ms` bounds this check alone. */
 export const checkSchema = z.union([

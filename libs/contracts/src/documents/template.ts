@@ -107,7 +107,8 @@ export interface TemplatedTexts {
 }
 
 /**
- * The node with every text that may hold a `${{ … }}` changed: the goal, the variables, and the parameters of primitives.
+ * The node with every text that may hold a `${{ … }}` changed: the goal, the variables, and the parameters of primitives
+ * and workers.
  * Commands, scripts and expressions are none of these: data reaches them as variables and is never part of their text.
  */
 export const mapTemplates = (node: NodeSpec, change: TemplatedTexts): NodeSpec => ({
@@ -125,7 +126,7 @@ const mapWith = <Step extends Recipe | Check>(
   change: TemplatedTexts,
   place: readonly (string | number)[],
 ): Step => {
-  if (!('primitive' in step)) return step;
+  if (!('with' in step)) return step;
   const parameters = Object.entries(step.with).map(
     ([key, value]) => [key, mapJson(value, change, [...place, 'with', key])] as const,
   );
@@ -148,7 +149,7 @@ export const isTemplated = ({ goal, recipe, postcondition, env }: NodeSpec): boo
   isTemplatedStep(recipe) ||
   (postcondition?.all.some(isTemplatedStep) ?? false);
 
-const isTemplatedStep = (step: Recipe | Check): boolean => 'primitive' in step && holdsPlaceholder(step.with);
+const isTemplatedStep = (step: Recipe | Check): boolean => 'with' in step && holdsPlaceholder(step.with);
 
 /** How a value stands in the middle of a text: texts as they are, null as nothing, anything else as JSON. */
 export const textOfValue = (value: Json): string => {

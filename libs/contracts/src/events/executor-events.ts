@@ -11,6 +11,8 @@ export type Rung = z.infer<typeof rungSchema>;
 /** Classes of machinery faults, told by structure and never by grepping output. */
 export const faultClassSchema = z.enum([
   'lost_executor',
+  /** A worker let the lease of its job run out, or said that it can not work. */
+  'lost_worker',
   'shutdown',
   'workspace',
   /** The source says that it has no such ref, or no git can read its address: trying again can not help. */

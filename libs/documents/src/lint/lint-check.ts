@@ -1,4 +1,4 @@
-import type { Check, Postcondition, Recipe } from '@fixpoint/contracts/documents/task';
+import { type Check, isRemote, type Postcondition, type Recipe } from '@fixpoint/contracts/documents/task';
 import { CEL_VARIABLES, celConstant, celProblem } from '../cel.ts';
 import { acceptsEverything, jsonSchemaProblem } from '../json-schema-check.ts';
 import { parseShell } from '../shell/parse-shell.ts';
@@ -10,6 +10,7 @@ import { type KnownPrimitives, unknownName } from './known-names.ts';
 export const lintRecipe = (recipe: Recipe, knownPrimitives: KnownPrimitives): Finding[] => {
   if ('command' in recipe) return lintShell(recipe.command, 'command');
   if ('primitive' in recipe) return lintPrimitive(recipe, knownPrimitives);
+  if (isRemote(recipe)) return [];
   if (recipe.script.trim() === '') return [found('FX113', ['script'], { message: 'The script is empty.' })];
   return recipe.language === 'sh' || recipe.language === 'bash' ? lintShell(recipe.script, 'script') : [];
 };

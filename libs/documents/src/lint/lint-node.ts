@@ -1,6 +1,6 @@
 import { canonicalJson } from '@fixpoint/contracts/canonical-json';
 import { AGENT_TOOL_NAMES } from '@fixpoint/contracts/documents/agent-tools';
-import { type Check, checksOutput, type NodeSpec, type Recipe } from '@fixpoint/contracts/documents/task';
+import { type Check, checksOutput, isRemote, type NodeSpec, type Recipe } from '@fixpoint/contracts/documents/task';
 import { sameCommand } from '../shell/same-command.ts';
 import { type Finding, found, under } from './finding.ts';
 import { type KnownPrimitives, unknownName } from './known-names.ts';
@@ -30,6 +30,7 @@ export const lintNode = (node: NodeSpec, written: WrittenNode, known: KnownNames
   ...lintChecks(node, written, known),
   ...lintModel(node, known),
   ...lintAgent(node, known),
+  ...lintRemote(node),
   ...lintKind(node, written, known),
 ];
 
@@ -50,6 +51,10 @@ const lintAgent = (node: NodeSpec, { knownModels, knownAgents }: KnownNames): Fi
     ? []
     : [found('FX150', at, { message: `The model \`${node.model}\` can not act as an agent.` })];
 };
+
+/** Whoever does it elsewhere may say what it likes: without a check of ours its word would be the evidence. */
+const lintRemote = ({ kind, recipe, postcondition }: NodeSpec): Finding[] =>
+  kind !== 'gate' && isRemote(recipe) && postcondition === null ? [found('FX151', ['recipe'])] : [];
 
 /** A compute node without a check of its output is told so once: its default policy would be a second mistake. */
 const lintKind = (node: NodeSpec, written: WrittenNode, known: KnownNames): Finding[] => {
@@ -85,6 +90,8 @@ const lintGatePolicy = (policy: NodeSpec['policy'], { hasRecovery }: WrittenNode
 const lintGateRecipe = (recipe: Recipe, knownPrimitives: KnownPrimitives): Finding[] => {
   if ('primitive' in recipe) return lintEffects(recipe, knownPrimitives);
   if ('command' in recipe) return lintVacuous(recipe.command, 'command');
+  if (isRemote(recipe))
+    return [found('FX151', [], { message: 'A gate is its own check, and this is done elsewhere.' })];
   return isShell(recipe) ? lintVacuous(recipe.script, 'script') : [];
 };
 
@@ -112,7 +119,7 @@ const isSameAction = (recipe: Recipe, check: Check): boolean => {
       canonicalJson(recipe.with) === canonicalJson(check.with)
     );
   }
-  if (!('command' in check)) return false;
+  if (!('command' in check) || isRemote(recipe)) return false;
   if ('command' in recipe) return sameCommand(recipe.command, check.command);
   return isShell(recipe) && sameCommand(recipe.script, check.command);
 };

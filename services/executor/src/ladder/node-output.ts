@@ -37,6 +37,13 @@ export const fittingOutput = (text: string): NodeOutput | null => {
   return Buffer.byteLength(canonicalJson(output)) > INLINE_JSON_BYTES ? null : { output, artifact: null };
 };
 
+/** A value that somebody handed over as the output: inline where it fits, else as the JSON text of an artifact. */
+export const outputOfValue = async (value: Json, artifacts: Pick<Artifacts, 'put'>): Promise<NodeOutput> => {
+  const text = canonicalJson(value);
+  if (Buffer.byteLength(text) <= INLINE_BYTES) return { output: value, artifact: null };
+  return { output: null, artifact: (await artifacts.put(Buffer.from(text))).hash };
+};
+
 /** Longest output that checks look into. */
 const LONGEST_CHECKED = 16 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import type { NodeSpec } from '@fixpoint/contracts/documents/task';
+import { isProgram, type NodeSpec, type ProgramRecipe } from '@fixpoint/contracts/documents/task';
 import type { Output, Program } from '@fixpoint/execution/runner';
 import type { ModelAccount } from '@fixpoint/models/model-account';
 import type { OutputEnds, RepairModel } from '@fixpoint/models/models';
@@ -24,7 +24,7 @@ export const askRepair = ({ model, node, account, signal }: RepairSetting): AskR
   const previous: string[] = [];
   return async ({ last }) => {
     const { recipe } = node;
-    if ('primitive' in recipe || last === null) return { proposal: null, reason: 'there is no command to correct' };
+    if (!isProgram(recipe) || last === null) return { proposal: null, reason: 'there is no command to correct' };
     previous.push(last.command);
     const { result } = last;
     const proposal = await model.propose(
@@ -51,10 +51,7 @@ export const askRepair = ({ model, node, account, signal }: RepairSetting): AskR
   };
 };
 
-const correctedProgram = (
-  recipe: Exclude<NodeSpec['recipe'], { primitive: string }>,
-  text: string,
-): Extract<Program, { kind: 'shell' | 'script' }> =>
+const correctedProgram = (recipe: ProgramRecipe, text: string): Extract<Program, { kind: 'shell' | 'script' }> =>
   'command' in recipe ? { kind: 'shell', text } : { kind: 'script', language: recipe.language, text };
 
 /** A short output is its own head and tail. */

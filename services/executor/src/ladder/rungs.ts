@@ -1,7 +1,7 @@
 import { canonicalJson } from '@fixpoint/contracts/canonical-json';
 import type { Clock } from '@fixpoint/contracts/clock';
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
-import { checksOutput, type NodeSpec } from '@fixpoint/contracts/documents/task';
+import { checksOutput, type NodeSpec, type ProgramRecipe } from '@fixpoint/contracts/documents/task';
 import type { Rung } from '@fixpoint/contracts/events/executor-events';
 import type { Json } from '@fixpoint/contracts/json';
 import type { CommandResult, Program } from '@fixpoint/execution/runner';
@@ -32,6 +32,8 @@ export interface RungsDeps {
   readonly checkedOutput: (output: NodeOutput) => Promise<Json>;
   readonly askRepair: AskRepair;
   readonly askAgent: AskAgent;
+  /** Has a worker do the recipe. */
+  readonly letWork: (trace: Trace) => Promise<CommandOutcome>;
   /** @returns what was touched that judges this run, or null. */
   readonly firewall: () => Promise<string | null>;
 }
@@ -130,6 +132,7 @@ const runRecipe = async (deps: RungsDeps, trace: Trace): Promise<CommandOutcome>
   const { recipe } = deps.node;
   if ('primitive' in recipe)
     return runPrimitive(deps, trace, { name: recipe.primitive, input: recipe.with, timeoutMs: remainingMs(deps) });
+  if ('worker' in recipe) return deps.letWork(trace);
   const program = programOf(recipe);
   const outcome = await runProgram(deps, trace, { tool: 'recipe', rung: 'recipe', program });
   return deps.node.kind === 'gate' ? asCheck(outcome, trace) : outcome;
@@ -145,9 +148,7 @@ const asCheck = (outcome: CommandOutcome, trace: Trace): CommandOutcome => {
   return said.reason === 'killed' ? 'killed' : 'not_started';
 };
 
-const programOf = (
-  recipe: Exclude<NodeSpec['recipe'], { primitive: string }>,
-): Extract<Program, { kind: 'shell' | 'script' }> =>
+const programOf = (recipe: ProgramRecipe): Extract<Program, { kind: 'shell' | 'script' }> =>
   'command' in recipe
     ? { kind: 'shell', text: recipe.command }
     : { kind: 'script', language: recipe.language, text: recipe.script };

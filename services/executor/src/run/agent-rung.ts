@@ -57,6 +57,7 @@ const briefOf = ({ intent, node, brief }: NodeReady, { last }: Trace): AgentBrie
 
 const recipeText = (recipe: Recipe): string => {
   if ('command' in recipe) return recipe.command;
+  if ('worker' in recipe) return `worker ${recipe.worker} ${JSON.stringify(recipe.with)}`;
   return 'script' in recipe
     ? `# ${recipe.language}\n${recipe.script}`
     : `${recipe.primitive} ${JSON.stringify(recipe.with)}`;

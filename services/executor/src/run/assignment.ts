@@ -1,5 +1,5 @@
 import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
-import { checksOutput } from '@fixpoint/contracts/documents/task';
+import { checksOutput, isProgram } from '@fixpoint/contracts/documents/task';
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
 import { restsOnWord } from '@fixpoint/contracts/human-decision';
 import type { Plan } from '../domain/ladder.ts';
@@ -31,7 +31,7 @@ export const planOf = (nodeReady: NodeReady, runKind: Plan['runKind']): Plan => 
     policy: node.policy,
     hasPostcondition: node.postcondition !== null,
     checksOutput: checksOutput(node),
-    repairs: node.policy === 'recover' && !('primitive' in node.recipe) ? node.max_repair_attempts : 0,
+    repairs: node.policy === 'recover' && isProgram(node.recipe) ? node.max_repair_attempts : 0,
     agents: node.policy === 'recover' ? node.max_agent_attempts : 0,
     judges,
     attested: restsOnWord(nodeReady),

@@ -17,6 +17,7 @@ import { askAgent, NoSuchModel } from './agent-rung.ts';
 import { type Assignment, type NodeReady, planOf } from './assignment.ts';
 import { type LongRunDeps, type RunAt, type RunEnd, refNameOf } from './run-end.ts';
 import { finishedReport } from './run-report.ts';
+import { letWork } from './worker-rung.ts';
 
 /** Materialise, climb, capture. */
 export const climbRun = async (
@@ -82,6 +83,7 @@ export const climbIn = async (
       checkedOutput: (output) => checkedOutput(output, deps.artifacts),
       askRepair: repairAt(deps, node, at),
       askAgent: agentAt(deps, nodeReady, { at, commands, rules: mode.command_rules, trace }),
+      letWork: letWork(deps, { nodeReady, passed, at, here: () => captured(deps, nodeReady, at) }),
       firewall: async () =>
         (await hashOfProtected(mode.protected, at.folder)) === untouched ? null : 'a protected path was changed',
     },

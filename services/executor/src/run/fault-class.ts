@@ -5,6 +5,7 @@ import { ModelFault } from '@fixpoint/models/model-fault';
 import { PrimitiveFault } from '../ladder/primitive-calls.ts';
 import { SurvivingProcesses } from '../ladder/recorded-commands.ts';
 import { NoSuchModel } from './agent-rung.ts';
+import { WorkerFault } from './worker-rung.ts';
 
 /** What the operating system refuses where this process keeps files of its own. */
 const classes: Readonly<Record<string, FaultClass>> = {
@@ -21,7 +22,8 @@ const isOfSocket = (error: unknown): boolean =>
 
 /** Faults of the machinery that a run may report; null for everything else, a store that is down among it. */
 export const faultClassOf = (error: unknown): FaultClass | null => {
-  if (error instanceof WorkspaceFault || error instanceof ModelFault) return error.faultClass;
+  if (error instanceof WorkspaceFault || error instanceof ModelFault || error instanceof WorkerFault)
+    return error.faultClass;
   if (error instanceof NoSuchModel) return 'internal';
   if (error instanceof SurvivingProcesses || error instanceof PrimitiveFault) return 'internal';
   return isOfSocket(error) ? null : (classes[systemErrorOf(error)?.code ?? ''] ?? null);

@@ -39,6 +39,7 @@ export const inProcessRun = async (
         checkedOutput: async ({ output }) => output,
         askRepair: async () => ({ proposal: null, reason: 'primitives are not repaired' }),
         askAgent: () => Promise.reject(new Error('an agent needs a folder')),
+        letWork: () => Promise.reject(new Error('a worker needs a folder')),
         firewall: async () => null,
       },
       trace,

@@ -25,14 +25,20 @@ interface Place {
  */
 export const longRun = async (deps: LongRunDeps, assignment: Assignment, place: Place): Promise<RunEnd> => {
   const account = modelAccount(assignment.nodeReady.allowance);
-  const { report, delivered } = await runWith(deps, assignment, { ...place, account });
+  const jobs: string[] = [];
+  const { report, delivered } = await runWith(deps, assignment, { ...place, account, jobs });
+  if (!isHandedOn(place.signal)) for (const job of jobs) await deps.jobs.close(job, `the run ended ${report.outcome}`);
+  else for (const job of jobs) await deps.jobs.leave(job);
   return { report: { ...report, spent: { ...report.spent, ...account.spent() } }, delivered };
 };
+
+/** The run is done again elsewhere, and may find what a worker did for this one. */
+const isHandedOn = ({ reason }: AbortSignal): boolean => reason === 'shutdown' || reason === 'lease_lost';
 
 const runWith = async (
   deps: LongRunDeps,
   assignment: Assignment,
-  { record, signal, account }: Place & { readonly account: ModelAccount },
+  { record, signal, account, jobs }: Place & { readonly account: ModelAccount; readonly jobs: string[] },
 ): Promise<RunEnd> => {
   const startedAt = deps.clock.monotonicMs();
   const durationMs = () => deps.clock.monotonicMs() - startedAt;
@@ -45,7 +51,7 @@ const runWith = async (
   try {
     const start = await startOf(deps, nodeReady);
     const deadlineMs = deps.clock.monotonicMs() + Math.min(nodeReady.node.timeout_ms, nodeReady.allowance.time_ms);
-    const end = await endOf(deps, assignment, { folder, start, record, account, signal, deadlineMs, durationMs });
+    const end = await endOf(deps, assignment, { folder, start, record, jobs, account, signal, deadlineMs, durationMs });
     return signal.reason === 'shutdown' && end.delivered === null ? faulted('shutdown', TOLD_TO_STOP) : end;
   } catch (error) {
     if (error instanceof RunStopped) return stopped(nodeReady, { signal, faulted, durationMs });

@@ -6,6 +6,7 @@ import type { Runner } from '@fixpoint/execution/runner';
 import type { Workspaces } from '@fixpoint/execution/workspaces';
 import type { Models } from '@fixpoint/models/configured-models';
 import type { ModelAccount } from '@fixpoint/models/model-account';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { PrimitiveCalls } from '../ladder/primitive-calls.ts';
 import type { RecordCall } from '../ladder/recorded-commands.ts';
 import type { NodeReady, NodeVerifiedAction } from './assignment.ts';
@@ -15,6 +16,9 @@ export interface LongRunDeps {
   readonly workspaces: Workspaces;
   readonly artifacts: Artifacts;
   readonly primitives: PrimitiveCalls;
+  readonly jobs: Jobs;
+  /** Names this process; different after each start. */
+  readonly owner: string;
   readonly clock: Clock;
   /** A run that needs one that is not there is a fault. */
   readonly models: Models;
@@ -36,6 +40,8 @@ export interface RunAt {
   readonly folder: string;
   readonly start: WorkspaceRef;
   readonly record: RecordCall;
+  /** Jobs of workers that this run waited for: they end with it. */
+  readonly jobs: string[];
   /** What its models may use up. */
   readonly account: ModelAccount;
   /** The run is stopped from outside. */

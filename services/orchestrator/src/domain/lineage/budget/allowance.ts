@@ -1,4 +1,4 @@
-import type { NodeSpec } from '@fixpoint/contracts/documents/task';
+import { isProgram, type NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { Allowance, Money } from '@fixpoint/contracts/events/budget-events';
 import type { RunKind } from '@fixpoint/contracts/events/lineage-events';
 import type { Turn } from '../lookup.ts';
@@ -34,4 +34,4 @@ const mayAskModel = ({ node, kind }: Planned): boolean => {
 };
 
 const mayBeRepaired = ({ policy, recipe, max_repair_attempts }: NodeSpec): boolean =>
-  policy === 'recover' && !('primitive' in recipe) && max_repair_attempts > 0;
+  policy === 'recover' && isProgram(recipe) && max_repair_attempts > 0;
