@@ -82,10 +82,16 @@ const isAtRest = async (world: World): Promise<boolean> => {
  * Moves the world on, from one thing that is due to the next, until it rests.
  * @throws when nothing is due although a lineage is open, or when there is no end to it.
  */
-export const driveToRest = async (world: World): Promise<void> => {
+export const driveToRest = (world: World): Promise<void> => driveUntil(world, isAtRest);
+
+/**
+ * The same, for what does not end by itself: moves the world on until `isReached`.
+ * @throws as {@link driveToRest}.
+ */
+export const driveUntil = async (world: World, isReached: (world: World) => Promise<boolean>): Promise<void> => {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     await exhaustTheMoment(world);
-    if (await isAtRest(world)) return;
+    if (await isReached(world)) return;
     const wakeMs = nextWakeMs(world);
     if (wakeMs === Number.POSITIVE_INFINITY) throw new Error(`stuck: ${await world.openLineages()}`);
     await world.clock.advance(wakeMs);

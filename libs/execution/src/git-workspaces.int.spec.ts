@@ -65,6 +65,8 @@ afterEach(async () => {
   rmSync(top, { recursive: true });
 });
 
+const UNREACHABLE = { url: 'http://127.0.0.1:1/x.git', ref: 'main' };
+
 describe('a source', () => {
   test('is its commit, by branch, full name, tag or id', async () => {
     const commit = git(source.url, 'rev-parse', 'HEAD');
@@ -133,13 +135,13 @@ describe('a source', () => {
   });
 
   test.each([
-    ['is not there', { url: '/no/such/repo', ref: 'main' }, 'workspace', 'source_unreachable'],
-    ['cannot be reached', { url: 'http://127.0.0.1:1/x.git', ref: 'main' }, 'network', 'source_unreachable'],
-    ['is an option', { url: '--upload-pack=touch /tmp/x', ref: 'main' }, 'source', 'source_invalid'],
-    ['is relative', { url: './repo', ref: 'main' }, 'source', 'source_invalid'],
-    ['is a command', { url: 'ext::sh -c true', ref: 'main' }, 'source', 'source_invalid'],
-  ])('that %s is a fault', async (_, bad, faultClass, code) => {
-    await expect(workspaces.resolve(bad)).rejects.toMatchObject({ name: 'WorkspaceFault', faultClass, code });
+    ['is not there', { url: '/no/such/repo', ref: 'main' }, 'workspace', 'source_unreachable', null],
+    ['cannot be reached', UNREACHABLE, 'network', 'source_unreachable', 'git.127.0.0.1'],
+    ['is an option', { url: '--upload-pack=touch /tmp/x', ref: 'main' }, 'source', 'source_invalid', null],
+    ['is relative', { url: './repo', ref: 'main' }, 'source', 'source_invalid', null],
+    ['is a command', { url: 'ext::sh -c true', ref: 'main' }, 'source', 'source_invalid', null],
+  ])('that %s is a fault, which names the host that was asked', async (_, bad, faultClass, code, provider) => {
+    await expect(workspaces.resolve(bad)).rejects.toMatchObject({ name: 'WorkspaceFault', faultClass, code, provider });
   });
 
   test('without the ref is a fault, and a secret in its URL stays out of it', async () => {

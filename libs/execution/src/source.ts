@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { gitProvider } from '@fixpoint/contracts/provider-name';
 import type { GitSource } from '@fixpoint/contracts/workspace';
 import { type Git, GitFailure, sourceProtocols, withoutCredentials } from './git.ts';
 import { WorkspaceFault } from './workspace-fault.ts';
@@ -19,7 +20,8 @@ export const assertUsable = ({ url, ref }: GitSource): void => {
 export const unreachable = (url: string, cause: unknown): unknown => {
   if (!(cause instanceof GitFailure)) return cause;
   const detail = `${withoutCredentials(url)}: ${cause.message}`;
-  return new WorkspaceFault(isRemote(url) ? 'network' : 'workspace', 'source_unreachable', { detail, cause });
+  const reason = { detail, cause, provider: gitProvider(url) };
+  return new WorkspaceFault(isRemote(url) ? 'network' : 'workspace', 'source_unreachable', reason);
 };
 
 /** Names that a ref may stand for, the likeliest first; an annotated tag by the commit that it tags. */

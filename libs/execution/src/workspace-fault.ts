@@ -9,6 +9,12 @@ export type WorkspaceFaultClass =
   /** Everything else: a source that is not there, a lost artifact, a folder in a bad state. */
   | 'workspace';
 
+interface Reason {
+  readonly detail: string;
+  readonly cause?: unknown;
+  readonly provider?: string | null;
+}
+
 /** A workspace could not be made, kept or compared. No evidence about the work in it. */
 export class WorkspaceFault extends Error {
   override readonly name = 'WorkspaceFault';
@@ -16,8 +22,12 @@ export class WorkspaceFault extends Error {
   /** Stable, for people: `source_unreachable`, `ref_unknown`, `artifact_missing`, … */
   readonly code: string;
 
-  constructor(faultClass: WorkspaceFaultClass, code: string, reason: { detail: string; cause?: unknown }) {
+  /** The host that was asked, as `git.HOST`; null where it was this one, or none. */
+  readonly provider: string | null;
+
+  constructor(faultClass: WorkspaceFaultClass, code: string, reason: Reason) {
     super(`${code}: ${reason.detail}`, { cause: reason.cause });
+    this.provider = reason.provider ?? null;
     this.faultClass = faultClass;
     this.code = code;
   }

@@ -170,9 +170,12 @@ describe('a deliver run', () => {
     expect((await world.actionEvents(2)).map(({ type }) => type)).not.toContain('result_delivered');
   });
 
-  test('to where nobody answers is a fault of the network', async () => {
+  test('to where nobody answers is a fault of the network that names the host it was pushed to', async () => {
     await deliver(base, 'fixpoint/done', 1, 'http://127.0.0.1:9/shop.git');
-    expect(await world.report()).toMatchObject({ outcome: 'faulted', fault_class: 'network' });
+    expect(await world.report()).toMatchObject({
+      ...{ outcome: 'faulted', fault_class: 'network' },
+      provider_fault: { provider: 'git.127.0.0.1', retry_after_ms: 0 },
+    });
   });
 
   test('that is stopped before it began ends as cancelled or shut down, not as a fault of git', async () => {

@@ -65,6 +65,7 @@ export class World {
       ...{ clock: this.clock, providers: this.providers },
       report: (error) => void this.reported.push(String(error)),
       measure: () => undefined,
+      measureProviders: () => undefined,
     });
   }
   private readonly mode: ModeSpec;

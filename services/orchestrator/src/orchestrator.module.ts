@@ -45,7 +45,7 @@ import { type ModelNames, ONLY_THE_PLAYBOOK } from './model-names.ts';
 import { type Orchestrator, orchestratorOf } from './orchestrator.ts';
 import type { Window } from './queue/admissions.ts';
 import { DISPATCH } from './queue/dispatch.ts';
-import { measureQueue } from './queue/measure-queue.ts';
+import { measureProviders, measureQueue } from './queue/measure-queue.ts';
 import { memoryQueue } from './queue/memory-queue.ts';
 import { postgresQueue } from './queue/postgres-queue.ts';
 import type { Queue } from './queue/queue.ts';
@@ -242,6 +242,7 @@ const orchestrator = (
   orchestratorOf({
     ...{ ...kept, window, models, store, bus, publisher, clock, ids },
     measure: measureQueue(metrics, clock),
+    measureProviders: measureProviders(metrics),
     jitter: Math.random,
     snapshots: pool && postgresSnapshots(tablesOf(pool), foldVersion()),
     deadLetter: deadLetterOf({ store, publisher, clock }, 'orchestrator', ORCHESTRATOR_DECIDE),

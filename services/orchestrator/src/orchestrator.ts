@@ -11,6 +11,7 @@ import { heal } from './healing/heal.ts';
 import { ring, TIMERS } from './healing/ring.ts';
 import { type Lineages, lineageStates, lineagesOf } from './lineages.ts';
 import type { ModelNames } from './model-names.ts';
+import type { ProviderCounts } from './providers/provider-row.ts';
 import { Providers } from './providers/providers.ts';
 import { Admissions, NO_WINDOW, type Window } from './queue/admissions.ts';
 import { DISPATCH, dispatch } from './queue/dispatch.ts';
@@ -43,9 +44,13 @@ export interface OrchestratorDeps {
   readonly deadLetter: Reader['deadLetter'];
   /** Told how the queue stands, about once a second. */
   readonly measure?: (standing: Standing) => void;
+  /** The same of paused providers. */
+  readonly measureProviders?: (counts: ProviderCounts) => void;
   /** For people: what was refused, or will be tried again. */
   readonly report: (what: string, about: Readonly<Record<string, unknown>>) => void;
 }
+
+const UNMEASURED = { measure: () => undefined, measureProviders: () => undefined } as const;
 
 /** Everything the orchestrator does, as plain functions: the same in production and in a simulation. */
 export interface Orchestrator {
@@ -91,12 +96,12 @@ export const orchestratorOf = (deps: OrchestratorDeps): Orchestrator => {
       orchestrator__waits: (signal) => waits.keep(signal),
       [HEALER]: heal({ ...deps, lineages, results, report: again }),
       [DISPATCH]: dispatch({
+        ...UNMEASURED,
         ...deps,
         lineages,
         admissions,
         providers,
         report: again,
-        measure: deps.measure ?? (() => undefined),
       }),
       [SNAPSHOTS]: saveSnapshots({ states, store, snapshots, clock }),
       [TIMERS]: ring({ waits, lineages, publisher, clock, report: again }),

@@ -117,7 +117,7 @@ const nodeVerifiedAction = defineEvent({
     merge_conflicts: z.array(z.string()).max(MOST_CONFLICTS).nullable(),
     /** Whose machinery failed where it was not ours, and how long it asked to be left alone (0: it did not say). */
     provider_fault: z
-      .object({ provider: z.string().regex(/^model\.[a-z0-9.-]+$/), retry_after_ms: z.int().nonnegative() })
+      .object({ provider: z.string().regex(/^(?:git|model)\.[\w.-]+$/), retry_after_ms: z.int().nonnegative() })
       .nullable(),
   }),
   upcasts: [

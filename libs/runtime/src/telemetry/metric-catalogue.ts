@@ -63,6 +63,13 @@ export const METRIC_CATALOGUE = {
     attributes: [],
     about: 'Runs that were started and whose end is not decided yet.',
   },
+  'fixpoint.provider.count': {
+    kind: 'gauge',
+    unit: '{provider}',
+    attributes: ['fixpoint.provider.state'],
+    about:
+      'Git hosts and models that were paused at least once, by state: open, paused, probing, or human when somebody has to say that one may be tried.',
+  },
   'fixpoint.event.lag': {
     kind: 'histogram',
     unit: 's',

@@ -52,11 +52,11 @@ describe('what is shown and alarmed', () => {
     expect(missing).toEqual([]);
   });
 
-  test('the watermark, dead letters, lag, backlog and a standstill are alarmed', () => {
+  test('the watermark, dead letters, providers, lag, backlog and a standstill are alarmed', () => {
     expect(rules.map(([name]) => name)).toEqual(
       expect.arrayContaining([
         ...['FixpointWatermarkStandsStill', 'FixpointDeadLetters', 'FixpointReaderLags', 'FixpointBacklog'],
-        'FixpointNoProgress',
+        ...['FixpointNoProgress', 'FixpointProviderWithHuman', 'FixpointProviderPaused'],
       ]),
     );
   });

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
 import { startsElsewhere } from '@fixpoint/contracts/human-decision';
+import { modelProvider } from '@fixpoint/contracts/provider-name';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import { WorkspaceFault } from '@fixpoint/execution/workspace-fault';
 import { type ModelAccount, modelAccount } from '@fixpoint/models/model-account';
 import { ModelFault } from '@fixpoint/models/model-fault';
 import type { RecordCall } from '../ladder/recorded-commands.ts';
@@ -71,8 +73,13 @@ const byFault = (error: unknown, faulted: Faulted): RunEnd => {
   return { ...end, report: { ...end.report, provider_fault: providerFaultOf(error) } };
 };
 
-const providerFaultOf = (error: unknown): NodeVerifiedAction['provider_fault'] =>
-  error instanceof ModelFault ? { provider: `model.${error.provider}`, retry_after_ms: error.retryAfterMs } : null;
+const providerFaultOf = (error: unknown): NodeVerifiedAction['provider_fault'] => {
+  if (error instanceof ModelFault)
+    return { provider: modelProvider(error.provider), retry_after_ms: error.retryAfterMs };
+  if (error instanceof WorkspaceFault && error.provider !== null)
+    return { provider: error.provider, retry_after_ms: 0 };
+  return null;
+};
 
 const TOLD_TO_STOP = 'the executor was told to stop';
 

@@ -1,13 +1,14 @@
 import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import { readEvent } from '@fixpoint/contracts/events/parse-event';
 import { type AskingRun, providerFaultClassSchema } from '@fixpoint/contracts/events/provider-events';
+import { isGitProvider } from '@fixpoint/contracts/provider-name';
 import { actionStream, lineageStream } from '@fixpoint/contracts/streams';
 import type { EventStore } from '@fixpoint/event-store/event-store';
 import { readStates } from '@fixpoint/event-store/read-states';
 import type { Snapshots } from '@fixpoint/event-store/snapshots';
 import { lineage } from '../domain/lineage/decide.ts';
 import type { Lineage } from '../domain/lineage/state.ts';
-import { isHost, providerOfFault } from '../domain/provider/needs.ts';
+import { providerOfFault } from '../domain/provider/needs.ts';
 import type { EndProbe } from '../domain/provider/provider.ts';
 
 export interface ProbeReading {
@@ -63,7 +64,7 @@ const MODEL_TOOLS: readonly string[] = ['repair_model', 'agent_model'];
 const isAnswer = (event: RecordedEvent, provider: string): boolean => {
   if (event.type !== 'tool_called') return false;
   const { tool, outcome } = readEvent(event, 'tool_called');
-  if (isHost(provider)) return tool !== 'deliver' || outcome === 'ok';
+  if (isGitProvider(provider)) return tool !== 'deliver' || outcome === 'ok';
   return MODEL_TOOLS.includes(tool) && (outcome === 'ok' || outcome === 'declined');
 };
 

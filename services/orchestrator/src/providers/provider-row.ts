@@ -18,6 +18,16 @@ export interface ProviderRow {
   readonly since: string;
 }
 
+/** `human`: paused until somebody says that it may be tried. */
+export type ProviderCounts = Readonly<Record<ProviderRow['status'] | 'human', number>>;
+
+export const countsOf = (rows: readonly ProviderRow[]): ProviderCounts => {
+  const counts = { open: 0, paused: 0, probing: 0, human: 0 };
+  for (const { status, paused_until: until } of rows)
+    counts[status === 'paused' && until === null ? 'human' : status] += 1;
+  return counts;
+};
+
 const named = z.object({ provider: z.string() });
 const pausedSchema = named.extend({ until: z.iso.datetime().nullable() });
 const probedSchema = named.extend({ probe: askingRunSchema });

@@ -11,7 +11,7 @@ import { DecisionContended, type DecisionOutcome, runDecision, runDecisions } fr
 import { stateCache } from '@fixpoint/event-store/state-cache';
 import { type Provider, type ProviderCommand, provider } from '../domain/provider/provider.ts';
 import { type ProbeReading, probeEnd } from './probe-end.ts';
-import { type ProviderRow, providerRow } from './provider-row.ts';
+import { countsOf, type ProviderCounts, type ProviderRow, providerRow } from './provider-row.ts';
 
 const PROVIDERS = 'orchestrator__providers';
 /** More than any installation has. */
@@ -74,6 +74,11 @@ export class Providers {
   /** Nothing that needs one of them starts by itself. */
   paused(): readonly string[] {
     return this.rowsThat(({ status }) => status !== 'open');
+  }
+
+  /** Those that were paused at least once, by how they stand. */
+  counts(): ProviderCounts {
+    return countsOf([...this.known.values()]);
   }
 
   /** Of those that are paused: whoever comes first may probe them. */

@@ -69,6 +69,7 @@ describe('a storm of faults of one host', () => {
     const world = await storm();
     expect(await told(world)).toEqual([...FIRST.map(() => 'provider_faulted'), 'provider_paused']);
     expect(await started(world, LATER)).toEqual([]);
+    expect(world.providers.counts()).toEqual({ open: 0, paused: 1, probing: 0, human: 0 });
     expect(await world.newest('node_queued', 'f')).toMatchObject({ queued_for: 'provider', providers: [HOST] });
     const { length, projects } = await world.queue.standing();
     expect([length, projects]).toEqual([3, []]);
@@ -146,6 +147,7 @@ describe('a storm of faults of one host', () => {
       false,
     ]);
     for (const root of waiting) expect(await count(world, root, 'human_required')).toBe(0);
+    expect(world.providers.counts()).toEqual({ open: 0, paused: 0, probing: 0, human: 1 });
     await world.clock.advance(24 * 3_600_000);
     const before = await started(world, waiting);
     await world.dispatch();

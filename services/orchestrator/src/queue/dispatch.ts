@@ -1,6 +1,7 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import { type Publisher, publicationsOf } from '@fixpoint/messaging/publisher';
 import type { LineageDecision, Lineages } from '../lineages.ts';
+import type { ProviderCounts } from '../providers/provider-row.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { QueuedRow } from '../waits/wait-rows.ts';
 import type { Admissions } from './admissions.ts';
@@ -19,6 +20,7 @@ export interface DispatchDeps {
   /** One run's trouble is told and stops no other; its turn comes again. */
   readonly report: (error: unknown, row: QueuedRow) => void;
   readonly measure: (standing: Standing) => void;
+  readonly measureProviders: (counts: ProviderCounts) => void;
 }
 
 const AT_ONCE = 200;
@@ -40,6 +42,7 @@ export const dispatch =
     const standing = await deps.queue.standing();
     deps.admissions.update(standing, deps.providers.paused());
     deps.measure(standing);
+    deps.measureProviders(deps.providers.counts());
     const started = standing.length === 0 ? 0 : await startNext(deps);
     if (started > 0) return deps.clock.sleep(BUSY_MS, signal);
     // A word of this process cuts the wait short only while somebody waits: else every run's end would cost a look.

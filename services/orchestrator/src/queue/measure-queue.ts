@@ -1,6 +1,16 @@
 import type { Clock } from '@fixpoint/contracts/clock';
 import type { Metrics } from '@fixpoint/runtime/telemetry/metrics';
+import type { ProviderCounts } from '../providers/provider-row.ts';
 import type { Standing } from './queue.ts';
+
+/** Shows how many providers are paused, and how many of them wait for a human. */
+export const measureProviders =
+  (metrics: Metrics) =>
+  (counts: ProviderCounts): void => {
+    if (!metrics.enabled) return;
+    for (const [state, count] of Object.entries(counts))
+      metrics.set('fixpoint.provider.count', count, { 'fixpoint.provider.state': state });
+  };
 
 /** Shows how long the queue is, how long the oldest run in it has waited, and how many runs are in flight. */
 export const measureQueue =

@@ -1,14 +1,16 @@
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import { gitProvider } from '@fixpoint/contracts/provider-name';
+import { providerOfFault } from '../provider/needs.ts';
 import { after, backoffMs } from './backoff.ts';
 import { boundsOf } from './budget/effective-bounds.ts';
 import type { DecideSplit, GiveUpRequest } from './commands.ts';
 import { splitUnit } from './epics/open.ts';
-import { faultCount } from './faults.ts';
+import { countedIn, faultCount } from './faults.ts';
 import { handOff, NO_FINDINGS } from './handoff.ts';
 import { faultBound } from './limits.ts';
 import { followedBy, refOf, type Turn, taskOf, unitOf } from './lookup.ts';
 import { floor } from './stall/floor.ts';
-import type { Facts, Task } from './state.ts';
+import type { Facts, FaultCount, Task } from './state.ts';
 
 /** The unit whose open request this is; null when the answer is late or repeated. */
 const asked = (turn: Turn, id: string, request: number): Task | null => {
@@ -40,17 +42,22 @@ export const giveUpRequest = (command: GiveUpRequest, turn: Turn): Facts => {
   const task = asked(turn, command.task, command.request);
   if (task === null) return [];
   const { class: name, detail } = command;
-  const { count, atLastEvidence } = faultCount(turn, task, name);
-  const silent = councilFaulted(turn, task, { ...command, count, atLastEvidence });
-  if (faultBound({ class: name, count, atLastEvidence, provider: null }, boundsOf(turn, task)).allowed) return [silent];
+  const provider = providerOfFault(name, hostsOf(turn));
+  const counts = countedIn(turn, provider, faultCount(turn, task, name));
+  const silent = councilFaulted(turn, task, { ...command, ...counts, provider });
+  if (faultBound({ class: name, ...counts, provider }, boundsOf(turn, task)).allowed) return [silent];
   const cause = { haltType: 'environment_error', rawHaltType: name, help: 'infrastructure' } as const;
   return followedBy(turn, [silent], (later) => handOff(later, task, { ...NO_FINDINGS, ...cause, detail, run: null }));
 };
 
-type Fault = Pick<GiveUpRequest, 'class' | 'retryAfterMs' | 'detail'> & {
-  readonly count: number;
-  readonly atLastEvidence: number;
+/** A council that has no ref yet reads the source of the lineage. */
+const hostsOf = ({ state: { source } }: Turn): string[] => {
+  const host = source === null ? null : gitProvider(source.url);
+  return host === null ? [] : [host];
 };
+
+type Fault = Pick<GiveUpRequest, 'class' | 'retryAfterMs' | 'detail'> &
+  FaultCount & { readonly provider: string | null };
 
 const councilFaulted = (turn: Turn, task: Task, fault: Fault): LineageEvent => ({
   type: 'fault_recorded',
@@ -69,7 +76,7 @@ const councilFaulted = (turn: Turn, task: Task, fault: Fault): LineageEvent => (
     output: null,
     output_artifact: null,
     detail: fault.detail,
-    provider: null,
+    provider: fault.provider,
     retry_after_ms: fault.retryAfterMs,
   },
 });

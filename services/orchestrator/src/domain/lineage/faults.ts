@@ -1,6 +1,7 @@
 import { checksOutput } from '@fixpoint/contracts/documents/task';
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { isHost, providerOfFault } from '../provider/needs.ts';
+import { isGitProvider } from '@fixpoint/contracts/provider-name';
+import { providerOfFault } from '../provider/needs.ts';
 import { after, backoffMs } from './backoff.ts';
 import { boundsOf } from './budget/effective-bounds.ts';
 import type { FaultRun, RefuseRun, RegateRun } from './commands.ts';
@@ -29,8 +30,7 @@ export const recordFault = (turn: Turn, flight: Flight, fault: Fault): Facts => 
   const { task, run } = flight;
   const provider = fault.provider ?? providerOf(turn, flight, fault);
   const counts = faultCount(turn, task, fault.class);
-  const isExpected = provider !== null && turn.admission?.paused.includes(provider) === true;
-  const counted = { ...fault, provider, ...(isExpected ? uncounted(counts) : counts) };
+  const counted = { ...fault, provider, ...countedIn(turn, provider, counts) };
   const bound = faultBound(counted, boundsOf(turn, task));
   const recorded = faultRecorded(turn, flight, counted);
   if (bound.allowed) return [recorded];
@@ -39,16 +39,16 @@ export const recordFault = (turn: Turn, flight: Flight, fault: Fault): Facts => 
   );
 };
 
-/** In a storm the provider's own pauses are what ends: a run that asks it meanwhile takes nothing from its unit. */
-const uncounted = ({ count, atLastEvidence }: FaultCount): FaultCount => ({
-  count,
-  atLastEvidence: atLastEvidence + 1,
-});
+/** In a storm the provider's own pauses are what ends: whoever asks it meanwhile takes nothing from the unit. */
+export const countedIn = ({ admission }: Turn, provider: string | null, counts: FaultCount): FaultCount => {
+  const isExpected = provider !== null && admission?.paused.includes(provider) === true;
+  return isExpected ? { ...counts, atLastEvidence: counts.atLastEvidence + 1 } : counts;
+};
 
 /** Whoever governs and judges asks models of its own, which are none of the run's: they fetch from its hosts alone. */
 const providerOf = (turn: Turn, { task, run }: Flight, { phase, class: name }: Fault): string | null => {
   const needs = needsOf(turn, task, { kind: run.kind, nodeIndex: task.nodeIndex });
-  return providerOfFault(name, phase === 'action' ? needs : needs.filter(isHost));
+  return providerOfFault(name, phase === 'action' ? needs : needs.filter(isGitProvider));
 };
 
 const machinery = ({ class: rawHaltType, detail }: Pick<Fault, 'class' | 'detail'>) => ({
