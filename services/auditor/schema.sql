@@ -79,7 +79,7 @@ create table audit.handoff (
   claimed_by text,
   claimed_until text collate "C",
   warned integer not null,
-  expires_at text collate "C" not null,
+  expires_at text collate "C",
   on_expiry text not null,
   expired_at text collate "C",
   decision text,
@@ -87,6 +87,7 @@ create table audit.handoff (
   opened_at text collate "C" not null,
   closed_at text collate "C",
   cursor text not null,
+  lineage_runs integer,
   constraint handoff_pkey PRIMARY KEY (handoff),
   constraint handoff_status_check CHECK ((status = ANY (ARRAY['open'::text, 'decided'::text, 'expired'::text, 'withdrawn'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
@@ -301,6 +302,7 @@ create view audit.handoffs (
   opened_at text,
   closed_at text,
   cursor text,
+  lineage_runs integer,
   project text,
   opened timestamp with time zone,
   closed timestamp with time zone,

@@ -11,12 +11,13 @@ const row: Handoff = {
   ...{ handoff: 'r1.h1', lineage: 'r1', task: 'r1', address: '0', project: 'shop', status: 'open', version: 2 },
   ...{ ...cause, detail: 'it is not there', causes: [{ ...cause, detail: 'it is not there' }] },
   ...{ slice_task: 'r1', node: 'commit', run: 3, goal: 'all is committed', runs: 3, fix_attempts: 0 },
-  ...{ money_micros: 1_250_000, tokens: 300, duration_ms: 61_000, decisions: ['retry', 'abandon'] },
+  ...{ money_micros: 1_250_000, tokens: 300, duration_ms: 61_000, lineage_runs: 4, decisions: ['retry', 'abandon'] },
   ...{ claimed: true, claimed_by: 'ada', claimed_until: AT, warned: 50, expires_at: AT, on_expiry: 'keep' },
   ...{ expired_at: null, decision: null, closed_by: null, opened_at: AT, closed_at: null, cursor: '1.2.3' },
 };
 const sample = new URL('../../../libs/contracts/samples/human_required.v2.json', import.meta.url);
 const request: unknown = JSON.parse(readFileSync(sample, 'utf8'));
+const OF_PROVIDER = { handoff: 'provider-git.x', lineage: 'provider-git.x', task: 'git.x', expires_at: null };
 
 let server: Server;
 let url = '';
@@ -29,6 +30,7 @@ const answer = (path: string): readonly [number, unknown] => {
     return [200, { ...claimed, changed: true, cursor: '1.2.3' }];
   }
   if (path.endsWith('/decisions')) return [409, { code: 'handoff_claimed', detail: 'by ada', diagnostics: [] }];
+  if (path.endsWith('/provider-git.x')) return [200, { ...row, ...OF_PROVIDER, history: [request] }];
   return [200, path.includes('?') ? { items: [row], next: null } : { ...row, history: [request] }];
 };
 
@@ -75,10 +77,27 @@ describe('handoffs', () => {
         '| it is not there',
         'tried: 3 runs, 0 fixes',
       ],
-      ...['cost so far: 1.25 in money, 300 tokens, 61 s', 'ada looks after it until', 'decide r1.h1 retry | abandon'],
+      ...[
+        'cost so far: 1.25 in money, 300 tokens, 61 s, 4 runs',
+        'ada looks after it until',
+        'decide r1.h1 retry | abandon',
+      ],
     ]) {
       expect(stdout).toContain(text);
     }
+  });
+
+  test('shows a provider that waits for somebody, and who ends that', async () => {
+    const { stdout } = await fixpoint('handoffs', 'show', 'provider-git.x');
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      ...[
+        'provider-git.x  open  version 2',
+        'provider git.x: what needs it waits',
+        'needs: cannot_act (floor, execute)',
+      ],
+      ...['| it is not there', 'it stays until somebody decides'],
+      ...['2026-01-15T09:30:00.000Z  human_required  by local', 'now: fixpoint providers resume git.x'],
+    ]);
   });
 
   test('claims the version that there is, or the one that was seen', async () => {

@@ -12,7 +12,7 @@ export const handoffTable = (handoffs: readonly Handoff[]): string =>
   table(
     ['handoff', 'status', 'needs', 'project', 'opened', 'ends', 'claimed by', 'why'],
     handoffs.map((each) => [
-      ...[each.handoff, each.status, each.help, each.project, each.opened_at, each.expires_at],
+      ...[each.handoff, each.status, each.help, each.project, each.opened_at, each.expires_at ?? '-'],
       ...[each.claimed ? (each.claimed_by ?? '-') : '-', oneLine(`${each.raw_halt_type}: ${each.detail}`, SHORT)],
     ]),
   );
@@ -21,15 +21,21 @@ export const handoffTable = (handoffs: readonly Handoff[]): string =>
 export const handoffText = (handoff: HandoffDetail): string =>
   [
     `${handoff.handoff}  ${handoff.status}  version ${handoff.version}`,
-    `unit ${handoff.address} (${handoff.task}) of project ${handoff.project}`,
-    `at: ${placeOf(handoff)}: ${oneLine(handoff.goal, SHORT)}`,
+    ...(isOfProvider(handoff) ? [`provider ${handoff.task}: what needs it waits`] : unitLines(handoff)),
     ...handoff.causes.flatMap(causeLines),
-    ...triedLines(handoff),
-    `cost so far: ${costOf(handoff)}`,
+    ...(isOfProvider(handoff) ? [] : [...triedLines(handoff), `cost so far: ${costOf(handoff)}`]),
     ...lifeLines(handoff),
     ...handoff.history.map((step) => `${step.occurred_at}  ${step.type}  by ${step.metadata.actor}`),
     ...endLines(handoff),
   ].join('\n');
+
+/** It is about no unit: it has the stream of its provider for its lineage. */
+const isOfProvider = ({ handoff, lineage }: Handoff): boolean => handoff === lineage;
+
+const unitLines = (handoff: Handoff): string[] => [
+  `unit ${handoff.address} (${handoff.task}) of project ${handoff.project}`,
+  `at: ${placeOf(handoff)}: ${oneLine(handoff.goal, SHORT)}`,
+];
 
 const placeOf = ({ slice_task, node, run }: Handoff): string =>
   [`task ${slice_task}`, ...(node === null ? [] : [`node ${node}`]), ...(run === null ? [] : [`run ${run}`])].join(
@@ -64,9 +70,10 @@ const requestIn = (event: HandoffDetail['history'][number]): EventNamed<'human_r
   }
 };
 
-const costOf = ({ money_micros, tokens, duration_ms }: Handoff): string => {
+const costOf = ({ money_micros, tokens, duration_ms, lineage_runs: runs }: Handoff): string => {
   if (money_micros === null || duration_ms === null) return 'not known';
-  return `${(money_micros / 1_000_000).toFixed(2)} in money, ${tokens ?? 0} tokens, ${Math.round(duration_ms / 1000)} s`;
+  const models = `${(money_micros / 1_000_000).toFixed(2)} in money, ${tokens ?? 0} tokens`;
+  return `${models}, ${Math.round(duration_ms / 1000)} s${runs === null ? '' : `, ${runs} runs`}`;
 };
 
 const lifeLines = ({
@@ -79,11 +86,15 @@ const lifeLines = ({
   on_expiry,
 }: Handoff): string[] => {
   if (status !== 'open') return [];
+  if (expires_at === null) return ['it stays until somebody decides'];
   const life = expired_at === null ? `ends ${expires_at}: ${on_expiry}` : `its time was over ${expired_at}; it is kept`;
   return [life, ...(claimed ? [`${claimed_by} looks after it until ${claimed_until}`] : [])];
 };
 
-const endLines = ({ handoff, status, decisions, decision, closed_by }: Handoff): string[] =>
-  status === 'open'
+const endLines = (row: Handoff): string[] => {
+  const { handoff, status, task, decisions, decision, closed_by } = row;
+  if (status === 'open' && isOfProvider(row)) return [`now: fixpoint providers resume ${task}`];
+  return status === 'open'
     ? [`now: fixpoint decide ${handoff} ${decisions.join(' | ')}`]
     : [`${status}${decision === null ? '' : `: ${decision}`} by ${closed_by}`];
+};

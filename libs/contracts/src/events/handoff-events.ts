@@ -93,9 +93,15 @@ const humanRequired = defineEvent({
         accepted_ref: workspaceRefSchema.nullable(),
       })
       .nullable(),
-    /** What the lineage has cost by then: models as accounted for, and time since its submission. Null: not known. */
+    /** What the lineage has cost by then: models as accounted for, time since its submission, and runs. Null: not known. */
     cost: z
-      .object({ money_micros: z.int().nonnegative(), tokens: z.int().nonnegative(), duration_ms: z.number() })
+      .object({
+        money_micros: z.int().nonnegative(),
+        tokens: z.int().nonnegative(),
+        duration_ms: z.number(),
+        /** Of all its tasks, whatever became of them; left out by releases that did not count them. */
+        runs: z.int().nonnegative().optional(),
+      })
       .nullable(),
     /** What runs or waits for time goes on and may still be answered (a dead letter); else it is given up. */
     run_open: z.boolean(),

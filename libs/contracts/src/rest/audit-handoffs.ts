@@ -19,7 +19,7 @@ const causeSchema = z.object({
 
 const isoTime = z.iso.datetime();
 
-/** What a human is asked for. */
+/** What a human is asked for: by a unit of a lineage, or by a provider (`handoff` and `lineage` are its stream, `project` is empty). */
 export const handoffSchema = z.object({
   handoff: z.string(),
   lineage: z.string(),
@@ -46,6 +46,7 @@ export const handoffSchema = z.object({
   money_micros: z.int().nonnegative().nullable(),
   tokens: z.int().nonnegative().nullable(),
   duration_ms: z.number().nullable(),
+  lineage_runs: z.int().nonnegative().nullable(),
   /** What a human may do. */
   decisions: z.array(decisionKindSchema),
   /** Somebody looks after it now: nobody else decides it. */
@@ -55,7 +56,8 @@ export const handoffSchema = z.object({
   claimed_until: isoTime.nullable(),
   /** Percent of its life that people were warned of. */
   warned: z.int().min(0).max(99),
-  expires_at: isoTime,
+  /** Null for one that has no end. */
+  expires_at: isoTime.nullable(),
   on_expiry: onExpirySchema,
   /** When its time was over; null before. */
   expired_at: isoTime.nullable(),

@@ -91,9 +91,19 @@ describe('read API', () => {
     const list = async (query: string) => handoffPageSchema.parse(await json(`handoffs?after=${after}${query}`)).items;
     const mine = '&project=other&task=r2&status=open&help=budget&claimed=true';
     expect((await list(mine)).map(({ handoff, project }) => [handoff, project])).toEqual([['r2.h1', 'other']]);
-    for (const other of ['&project=web-shop', '&help=choice', '&claimed=false', '&status=decided', '&lineage=r1']) {
+    for (const other of [
+      '&project=web-shop',
+      '&help=choice',
+      '&project=other&claimed=false',
+      '&status=decided',
+      '&lineage=r1',
+    ]) {
       expect([other, await list(other)]).toEqual([other, []]);
     }
+    const [ofProvider] = await list('&help=infrastructure&status=open');
+    expect(ofProvider).toMatchObject({ handoff: `provider-${HOST}`, task: HOST, project: '', expires_at: null });
+    const told = handoffDetailSchema.parse(await json(`handoffs/provider-${HOST}`)).history;
+    expect(told.map(({ type }) => type)).toEqual(['provider_paused']);
     const detail = handoffDetailSchema.parse(await json('handoffs/r2.h1'));
     expect(detail.claimed).toBe(true);
     expect(detail.history.map(({ type }) => type)).toEqual(['human_required', 'handoff_updated', 'handoff_claimed']);

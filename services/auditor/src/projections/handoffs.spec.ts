@@ -11,7 +11,8 @@ import {
   secondCause,
   warned,
 } from './handoff-history.fixture.ts';
-import { type HandoffRow, handoffRules } from './handoffs.ts';
+import type { HandoffRow } from './handoff-row.ts';
+import { handoffRules } from './handoffs.ts';
 import { at, recorded, telling } from './history.fixture.ts';
 
 const rowAfter = (...events: readonly { type: string; data: unknown }[]): HandoffRow | undefined => {
@@ -28,7 +29,9 @@ const about = <Type extends string>(event: { readonly type: Type; readonly data:
 describe('a handoff’s row', () => {
   test('says which help is needed, where, and what was tried and spent', () => {
     const cost = { money_micros: 12, tokens: 34, duration_ms: 56 };
+    expect(rowAfter(asked({ cost: { ...cost, runs: 7 } }))).toMatchObject({ ...cost, lineage_runs: 7 });
     expect(rowAfter(asked({ cost }))).toMatchObject({
+      lineage_runs: null,
       ...{ handoff: HANDOFF, lineage: 'r1', status: 'open', version: 1, help: 'cannot_act', stage: 'floor' },
       ...{ slice_task: 'r1', node: 'commit', run: 1, runs: 1, fix_attempts: 1, ...cost },
       ...{ decisions: ['retry', 'abandon'], warned: 0, opened_at: at(0), closed_at: null },

@@ -1,12 +1,10 @@
 import type { EventNamed, FixpointEvent } from '@fixpoint/contracts/events/catalogue';
-import type { Handoff } from '@fixpoint/contracts/rest/audit-handoffs';
 import { sql } from 'kysely';
 import type { AuditedEvent } from './audited-event.ts';
 import { excerpt, type RowRules } from './fold-rows.ts';
+import type { HandoffRow } from './handoff-row.ts';
+import { providerHandoff, providerHandoffOf } from './provider-handoffs.ts';
 import type { RowTable } from './row-table.ts';
-
-/** A row of `audit.handoff`; its project is its lineage's, and whether it is claimed depends on the time. */
-export type HandoffRow = Omit<Handoff, 'project' | 'claimed'>;
 
 type Data<Type extends FixpointEvent['type']> = EventNamed<Type>['data'];
 
@@ -30,9 +28,14 @@ const isAboutHandoff = (fact: FixpointEvent | null): fact is AboutHandoff =>
   fact !== null && HANDOFF_EVENTS.includes(fact.type);
 
 export const handoffRules: RowRules<HandoffRow> = {
-  keysOf: ({ fact }) => (isAboutHandoff(fact) ? [fact.data.handoff] : []),
+  keysOf: ({ fact }) => {
+    const ofProvider = providerHandoffOf(fact);
+    if (ofProvider !== null) return [ofProvider];
+    return isAboutHandoff(fact) ? [fact.data.handoff] : [];
+  },
   evolve: (row, audited) => {
     const { event, fact } = audited;
+    if (providerHandoffOf(fact) !== null) return providerHandoff(row, audited);
     if (!isAboutHandoff(fact)) return row;
     if (fact.type === 'human_required') return row ?? opened(fact.data, event.occurred_at);
     return row && { ...row, ...meaning(row, fact, event) };
@@ -49,12 +52,17 @@ const opened = (data: Data<'human_required'>, at: string): HandoffRow => ({
   ...{ slice_task: data.slice.task, node: data.slice.node_id, run: data.slice.run },
   goal: excerpt(data.slice.goal, GOAL_LENGTH),
   ...{ runs: data.tried.runs, fix_attempts: data.tried.fix_attempts },
-  ...(data.cost ?? { money_micros: null, tokens: null, duration_ms: null }),
+  ...costOf(data.cost),
   decisions: data.decisions,
   ...{ claimed_by: null, claimed_until: null, warned: 0 },
   ...{ expires_at: data.expires_at, on_expiry: data.on_expiry, expired_at: null },
   ...{ decision: null, closed_by: null, opened_at: at, closed_at: null, cursor: '' },
 });
+
+const costOf = (cost: Data<'human_required'>['cost']) => {
+  const { money_micros = null, tokens = null, duration_ms = null, runs = null } = cost ?? {};
+  return { money_micros, tokens, duration_ms, lineage_runs: runs };
+};
 
 type Cause = HandoffRow['causes'][number];
 
@@ -124,7 +132,16 @@ export const handoffTable: RowTable<HandoffRow> = {
   columns: [
     ...(['lineage', 'task', 'address', 'status', 'version', 'help', 'stage', 'halt_type', 'raw_halt_type'] as const),
     ...(['detail', 'causes', 'slice_task', 'node', 'run', 'goal', 'runs', 'fix_attempts'] as const),
-    ...(['money_micros', 'tokens', 'duration_ms', 'decisions', 'claimed_by', 'claimed_until', 'warned'] as const),
+    ...([
+      'money_micros',
+      'tokens',
+      'duration_ms',
+      'lineage_runs',
+      'decisions',
+      'claimed_by',
+      'claimed_until',
+      'warned',
+    ] as const),
     ...([
       'expires_at',
       'on_expiry',

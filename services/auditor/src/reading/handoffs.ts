@@ -4,6 +4,7 @@ import { lineageStream } from '@fixpoint/contracts/streams';
 import { displayText } from '@fixpoint/event-store/display-text';
 import { sql } from 'kysely';
 import { HANDOFF_EVENTS } from '../projections/handoffs.ts';
+import { PROVIDER_HANDOFF_EVENTS } from '../projections/provider-handoffs.ts';
 import type { AuditDb } from '../projections/row-table.ts';
 import { storedEvents } from './events.ts';
 import { type Condition, equals, type PageSource, readPage } from './page.ts';
@@ -42,12 +43,16 @@ export const handoffDetail = async (db: AuditDb, handoff: string): Promise<strin
     select * from audit.handoffs where handoff = ${displayText(handoff)}`.execute(db);
   const [row] = rows;
   if (!row) return null;
-  const told = await storedEvents(
-    db,
-    sql`e.stream = ${lineageStream(row.lineage)} and e.type = any(${HANDOFF_EVENTS})`,
-  );
-  const history = told.filter(({ json }) => JSON.parse(json).data?.handoff === row.handoff);
+  const history = await historyOf(db, row);
   return `${JSON.stringify(shown(row)).slice(0, -1)},"history":[${history.map(({ json }) => json).join(',')}]}`;
+};
+
+const historyOf = async (db: AuditDb, { handoff, lineage }: Viewed): Promise<readonly { readonly json: string }[]> => {
+  if (handoff === lineage) {
+    return storedEvents(db, sql`e.stream = ${handoff} and e.type = any(${PROVIDER_HANDOFF_EVENTS})`);
+  }
+  const told = await storedEvents(db, sql`e.stream = ${lineageStream(lineage)} and e.type = any(${HANDOFF_EVENTS})`);
+  return told.filter(({ json }) => JSON.parse(json).data?.handoff === handoff);
 };
 
 const shown = (row: Viewed): Handoff => ({
@@ -58,7 +63,7 @@ const shown = (row: Viewed): Handoff => ({
   ...{ runs: row.runs, fix_attempts: row.fix_attempts },
   money_micros: row.money_micros === null ? null : Number(row.money_micros),
   tokens: row.tokens === null ? null : Number(row.tokens),
-  ...{ duration_ms: row.duration_ms, decisions: row.decisions },
+  ...{ duration_ms: row.duration_ms, lineage_runs: row.lineage_runs, decisions: row.decisions },
   ...{ claimed: row.claimed, claimed_by: row.claimed_by, claimed_until: row.claimed_until, warned: row.warned },
   ...{ expires_at: row.expires_at, on_expiry: row.on_expiry, expired_at: row.expired_at },
   ...{ decision: row.decision, closed_by: row.closed_by, opened_at: row.opened_at, closed_at: row.closed_at },

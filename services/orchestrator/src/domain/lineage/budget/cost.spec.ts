@@ -3,12 +3,12 @@ import { mode, nodeSpec, Play, taskSpec } from '../lineage.fixture.ts';
 
 const RUN = { run_money_micros: 100, run_tokens: 10, max_money_micros: 500, execute: 1 };
 
-test('a handoff says what its lineage has cost by then: models as reported, and time since its submission', () => {
+test('a handoff says what its lineage has cost by then: models as reported, time since its submission, and runs', () => {
   const play = new Play(mode(RUN)).submit(taskSpec([nodeSpec({ policy: 'recover', max_repair_attempts: 1 })]));
   const spent = { duration_ms: 9, money_micros: 30, tokens: 7 };
   play.now = '2026-01-01T00:10:00.000Z';
   play.end({ outcome: 'faulted', fault_class: 'source', spent });
-  expect(play.last('human_required').cost).toEqual({ money_micros: 30, tokens: 7, duration_ms: 600_000 });
+  expect(play.last('human_required').cost).toEqual({ money_micros: 30, tokens: 7, duration_ms: 600_000, runs: 1 });
 });
 
 test('more time for a lineage makes it no younger', () => {

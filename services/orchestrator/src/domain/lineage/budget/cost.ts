@@ -6,8 +6,9 @@ import { boundsOf } from './effective-bounds.ts';
 export const begunAtMs = (turn: Turn): number =>
   Date.parse(turn.state.deadlineAt) - boundsOf(turn, taskOf(turn.state, turn.state.root)).deadline_ms;
 
-/** What a lineage has cost so far: models as they were accounted for, and the time that it has taken. */
+/** What a lineage has cost so far: models as they were accounted for, the time that it has taken, and all of its runs. */
 export const costOf = (turn: Turn): EventNamed<'human_required'>['data']['cost'] => ({
   ...turn.state.budget.spent,
+  runs: Object.values(turn.state.units).reduce((sum, { runs }) => sum + runs, 0),
   duration_ms: Math.max(0, Date.parse(turn.now) - begunAtMs(turn)),
 });
