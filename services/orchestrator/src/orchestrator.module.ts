@@ -36,6 +36,7 @@ import { CANCEL_DESK, CancelController } from './http/cancel.controller.ts';
 import { DEAD_LETTER_DESK, DeadLettersController } from './http/dead-letters.controller.ts';
 import { ESCALATIONS, EscalationsController } from './http/escalations.controller.ts';
 import { HANDOFF_DESK, HandoffsController } from './http/handoffs.controller.ts';
+import { OpenApiController } from './http/openapi.controller.ts';
 import { ProtocolVersionsController } from './http/protocol-versions.controller.ts';
 import { ProtocolsController, PUBLISHING } from './http/protocols.controller.ts';
 import { PROVIDER_DESK, ProvidersController } from './http/providers.controller.ts';
@@ -60,6 +61,20 @@ import type { HandoffDeps } from './writing/handoffs.ts';
 import { type DecisionKeys, decisionSigner } from './writing/sign-decision.ts';
 
 class OrchestratorModule {}
+
+/** The write API. */
+export const CONTROLLERS = [
+  TasksController,
+  ProtocolsController,
+  ProtocolVersionsController,
+  EscalationsController,
+  SchemasController,
+  DeadLettersController,
+  HandoffsController,
+  CancelController,
+  ProvidersController,
+  OpenApiController,
+] as const;
 
 const KEPT = Symbol('KEPT');
 const ORCHESTRATOR = Symbol('ORCHESTRATOR');
@@ -107,17 +122,7 @@ export const orchestratorModule = (
 ): DynamicModule => ({
   module: OrchestratorModule,
   imports: [infrastructure],
-  controllers: [
-    TasksController,
-    ProtocolsController,
-    ProtocolVersionsController,
-    EscalationsController,
-    SchemasController,
-    DeadLettersController,
-    HandoffsController,
-    CancelController,
-    ProvidersController,
-  ],
+  controllers: [...CONTROLLERS],
   providers: [
     { provide: KEPT, inject: [POOL, EVENT_STORE, CLOCK, IDS], useFactory: keptOf },
     { provide: WINDOW, useValue: { total: window, project: projectWindow } },

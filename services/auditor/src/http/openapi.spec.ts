@@ -19,6 +19,7 @@ describe('OpenAPI document', () => {
     const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"/]+)"/g)].map(([, name]) => name);
     expect(names).toContain('LineagePage');
     expect(text.match(/"\$ref":"(?!#\/components\/schemas\/)/g)).toBeNull();
+    expect(text).not.toContain('__shared');
     const { components } = openApiDocument() as { components: { schemas: object } };
     expect(names.filter((name) => name !== undefined && !(name in components.schemas))).toEqual([]);
   });

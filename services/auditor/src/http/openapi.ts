@@ -24,11 +24,12 @@ import {
 } from '@fixpoint/contracts/rest/audit-queries';
 import { deadLetterDetailSchema, deadLetterPageSchema } from '@fixpoint/contracts/rest/dead-letters';
 import { errorBodySchema } from '@fixpoint/contracts/rest/errors';
+import { type Operation, openApi } from '@fixpoint/contracts/rest/openapi-document';
 import { providerPageSchema } from '@fixpoint/contracts/rest/providers';
 import { z } from 'zod';
 
 /** One operation of the read API, all of them GET. */
-interface Operation {
+interface Question {
   readonly path: string;
   readonly summary: string;
   readonly query: z.ZodObject;
@@ -39,7 +40,7 @@ const json = (schema: string) => ({ type: 'application/json', schema });
 const nothing = z.strictObject({});
 
 /** Every route of the controller; its spec compares. */
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly Question[] = [
   { path: 'lineages', summary: 'Lineages, newest first', query: lineagesQuerySchema, answer: json('LineagePage') },
   {
     path: 'lineages/{id}',
@@ -96,64 +97,29 @@ export const OPERATIONS: readonly Operation[] = [
   { path: 'openapi.json', summary: 'This document', query: nothing, answer: json('Document') },
 ];
 
-const SCHEMAS = z
-  .registry<{ id: string }>()
-  .add(lineagePageSchema, { id: 'LineagePage' })
-  .add(lineageDetailSchema, { id: 'LineageDetail' })
-  .add(taskTreeSchema, { id: 'TaskTree' })
-  .add(taskPageSchema, { id: 'TaskPage' })
-  .add(epicPageSchema, { id: 'EpicPage' })
-  .add(runPageSchema, { id: 'RunPage' })
-  .add(handoffPageSchema, { id: 'HandoffPage' })
-  .add(handoffDetailSchema, { id: 'HandoffDetail' })
-  .add(providerPageSchema, { id: 'ProviderPage' })
-  .add(deadLetterPageSchema, { id: 'DeadLetterPage' })
-  .add(deadLetterDetailSchema, { id: 'DeadLetterDetail' })
-  .add(eventPageSchema, { id: 'EventPage' })
-  .add(errorBodySchema, { id: 'Error' })
-  .add(z.string().describe('One message per event: `id` is its cursor, `data` its JSON'), { id: 'ServerSentEvents' })
-  .add(z.string(), { id: 'Bytes' })
-  .add(z.record(z.string(), z.unknown()), { id: 'Document' });
-
-const reference = (id: string): string => `#/components/schemas/${id}`;
-
-/** The read API as an OpenAPI 3.1 document, made from the schemas that requests are checked and answers parsed with. */
-export const openApiDocument = (): Record<string, unknown> => ({
-  openapi: '3.1.0',
-  info: { title: 'Fixpoint read API', version: '1', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-  paths: Object.fromEntries(
-    OPERATIONS.map((operation) => [`/v1/audit/${operation.path}`, { get: described(operation) }]),
-  ),
-  components: {
-    schemas: z.toJSONSchema(SCHEMAS, { uri: reference, unrepresentable: 'any' }).schemas,
-    securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-  },
-  security: [{ key: [] }],
-});
-
-const described = ({ path, summary, query, answer }: Operation): Record<string, unknown> => ({
-  summary,
-  parameters: [...pathParameters(path), ...queryParameters(query)],
-  responses: {
-    200: { description: summary, content: { [answer.type]: { schema: { $ref: reference(answer.schema) } } } },
-    default: { description: 'An error', content: { 'application/json': { schema: { $ref: reference('Error') } } } },
-  },
-});
-
-const pathParameters = (path: string) =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-
-const queryParameters = (query: z.ZodObject) => {
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' });
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }));
+const SCHEMAS = {
+  LineagePage: lineagePageSchema,
+  LineageDetail: lineageDetailSchema,
+  TaskTree: taskTreeSchema,
+  TaskPage: taskPageSchema,
+  EpicPage: epicPageSchema,
+  RunPage: runPageSchema,
+  HandoffPage: handoffPageSchema,
+  HandoffDetail: handoffDetailSchema,
+  ProviderPage: providerPageSchema,
+  DeadLetterPage: deadLetterPageSchema,
+  DeadLetterDetail: deadLetterDetailSchema,
+  EventPage: eventPageSchema,
+  Error: errorBodySchema,
+  ServerSentEvents: z.string().describe('One message per event: `id` is its cursor, `data` its JSON'),
+  Bytes: z.string(),
+  Document: z.record(z.string(), z.unknown()),
 };
+
+const operationOf = ({ path, summary, query, answer }: Question): Operation => ({
+  ...{ method: 'get', path: `/v1/audit/${path}`, summary, query, answers: [{ status: 200, ...answer }] },
+});
+
+/** The read API, as its requests are checked and its answers typed. */
+export const openApiDocument = (): Record<string, unknown> =>
+  openApi({ title: 'Fixpoint read API', operations: OPERATIONS.map(operationOf), asked: {}, answered: SCHEMAS });
