@@ -30,6 +30,8 @@ export interface LocalOptions {
   /** Runs at a time. */
   readonly concurrency: number;
   onProgress(line: string): void;
+  /** Models and council as in `FIXPOINT_MODELS` and `FIXPOINT_COUNCIL`; left out: the playbook, and no model. */
+  readonly modelEnv?: Readonly<Record<string, string>>;
   /** Of this process; null: none. */
   readonly telemetry?: Telemetry | null;
 }

@@ -113,7 +113,7 @@ export const shakyCouncil = (
       case 3:
         return { said: 'It depends.', spent: SPENT };
       case 4:
-        throw new CouncilFault('network', 'nobody answers', 10_000);
+        throw new CouncilFault('network', 'nobody answers', { retryAfterMs: 10_000 });
       case 5:
         await process.commandClock.sleep(SLOW_MS);
         return ask();

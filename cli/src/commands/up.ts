@@ -63,7 +63,10 @@ const up = async (options: UpOptions, context: Context, interrupted: Interruptio
   const telemetry = await telemetryOf(options, context);
   await makeFolder(folder);
   // The services take a second to load, and no other command needs them.
-  const { startLocal } = await import('../start-local.ts');
+  const [{ startLocal }, { modelEnvironment }] = await Promise.all([
+    import('../start-local.ts'),
+    import('@fixpoint/local/model-environment'),
+  ]);
   const installation = await startLocal(
     {
       processes: options.processes === true,
@@ -78,6 +81,7 @@ const up = async (options: UpOptions, context: Context, interrupted: Interruptio
       concurrency: CONCURRENCY,
       onProgress: (line) => terminal.note(line),
       telemetry,
+      modelEnv: modelEnvironment(env),
     },
     context,
   );

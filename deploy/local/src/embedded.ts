@@ -16,6 +16,7 @@ import { validatorModule } from '@fixpoint/validator/validator.module';
 import { type Backing, type BackingOptions, startBacking } from './backing.ts';
 import type { Installation } from './installation.ts';
 import { localDecisionKeys, localSigningKeys } from './local-keys.ts';
+import { modelsIn } from './model-environment.ts';
 
 export interface EmbeddedOptions extends BackingOptions {
   readonly host: string;
@@ -26,6 +27,8 @@ export interface EmbeddedOptions extends BackingOptions {
   readonly drainMs: number;
   /** Runs at a time. */
   readonly concurrency: number;
+  /** `FIXPOINT_MODELS`, `FIXPOINT_COUNCIL`, and the variables that hold keys of models. */
+  readonly modelEnv?: Readonly<Record<string, string>>;
   readonly log: Log;
   /** Null or left out: none. Whoever started it stops it. */
   readonly telemetry?: Telemetry | null;
@@ -96,10 +99,12 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
   const signingKeys = await localSigningKeys(options.folder);
   const decisionKeys = await localDecisionKeys(options.folder);
   const { path } = options;
+  const { models, modelKeys, names, council } = modelsIn(options.modelEnv ?? {});
   return [
     orchestratorModule(infrastructure, {
       ...{ mostInFlight: DEFAULT_MOST_IN_FLIGHT, decisionKeys },
       tokenKeys: publicKeysOf(signingKeys),
+      models: names,
     }),
     validatorModule(infrastructure, {
       signingKeys,
@@ -118,6 +123,7 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
       ...MIRRORS,
       path,
       playbooks: [],
+      ...{ models, modelKeys },
       apiUrl: options.port === 0 ? null : `http://${hostInUrl(options.host)}:${options.port}`,
     }),
     decomposerModule(infrastructure, {
@@ -125,7 +131,7 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
       longConcurrency: options.concurrency,
       ...MIRRORS,
       path,
-      council: 'structural',
+      ...{ council, models, modelKeys },
     }),
     auditorModule(infrastructure),
   ];

@@ -8,6 +8,7 @@ import getPort from 'get-port';
 import { type Backing, type BackingOptions, startBacking } from './backing.ts';
 import type { Installation } from './installation.ts';
 import { localDecisionKeys, localSigningKeys } from './local-keys.ts';
+import { withModels } from './model-environment.ts';
 import { type Supervised, supervise } from './supervisor.ts';
 import { withTelemetry } from './telemetry-environment.ts';
 
@@ -25,6 +26,8 @@ export interface ProcessesOptions extends BackingOptions {
   readonly apiKeys: string;
   /** OTEL_* variables for all five; the port of Prometheus is the first one's, the others have the next ones. */
   readonly telemetryEnv?: Readonly<Record<string, string>>;
+  /** `FIXPOINT_MODELS`, `FIXPOINT_COUNCIL`, and the variables that hold keys of models. */
+  readonly modelEnv?: Readonly<Record<string, string>>;
   onExit(service: string, how: string): void;
 }
 
@@ -142,7 +145,7 @@ const environmentsOf = (
     },
     auditor: { ...common, FIXPOINT_AUDITOR_PORT: String(ports.auditor) },
   };
-  return withTelemetry(services, options.telemetryEnv ?? {});
+  return withTelemetry(withModels(services, options.modelEnv ?? {}), options.telemetryEnv ?? {});
 };
 
 const startService = (name: Service, env: Record<string, string>, { onExit }: ProcessesOptions): Supervised => {

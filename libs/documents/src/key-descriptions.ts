@@ -77,6 +77,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   max_decomposition_depth: 'Splits of splits; 2 by default, 5 at most.',
   max_total_decomposition_children: 'Tasks that splits and runs may make in one lineage; 8 by default.',
   auto_agent_max_attempts: 'Runs of an agent after a stall, where a model can act as one; 3 by default, 0 for none.',
+  agent_steps: 'Answers that an agent may give in one run; 100 by default.',
   integrate: 'Merges of one child that may conflict; 3 by default.',
   max_recompose_attempts: 'Failed recomposes before a human is told; 5 by default.',
   regates: 'How often in a row a run that nobody had begun is gated anew; 24 by default.',

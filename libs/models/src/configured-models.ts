@@ -1,13 +1,12 @@
 import type { AgentModel } from './agent/agent-model.ts';
+import type { CouncilModel } from './council-model.ts';
 import type { ModelAddress } from './model-address.ts';
 import type { ModelSettings, ModelsSettings } from './model-settings.ts';
 import type { RepairModel } from './models.ts';
 import { playbookModel } from './playbook/playbook.ts';
 import type { PlaybookRule } from './playbook/playbook-document.ts';
-import { sdkAgentModel } from './sdk/agent.ts';
-import { languageModel, type SdkAddress } from './sdk/language-model.ts';
-import { sdkRepairModel } from './sdk/repair.ts';
-import type { SdkModel } from './sdk/sdk-model.ts';
+import type { SdkAddress } from './sdk/language-model.ts';
+import type { SdkModels, SdkSettings } from './sdk/sdk-models.ts';
 
 /** Models by the names that tasks use; null for a name that is not configured, or can not do this. */
 export interface Models {
@@ -22,9 +21,6 @@ export interface ConfiguredModels {
   readonly rules: readonly PlaybookRule[];
 }
 
-/** Answers of an agent in one run; enough for work of an hour, and an end for one that goes in circles. */
-const MOST_STEPS = 100;
-
 export const configuredModels = ({ models, keys, rules }: ConfiguredModels): Models => {
   const repairs = new Map<string, RepairModel>([
     ['default', playbookModel(rules, 'default')],
@@ -36,21 +32,41 @@ export const configuredModels = ({ models, keys, rules }: ConfiguredModels): Mod
       repairs.set(name, playbookModel(rules, name));
       continue;
     }
-    const model = sdkModel(name, settings, keys);
-    repairs.set(name, sdkRepairModel(model));
-    agents.set(name, sdkAgentModel(model, MOST_STEPS));
+    const model = whenAsked(name, settings, keys);
+    repairs.set(name, model.repair);
+    agents.set(name, model.agent);
   }
   return { repair: (name) => repairs.get(name) ?? null, agent: (name) => agents.get(name) ?? null };
 };
 
-type Asked = ModelSettings & { readonly model: SdkAddress };
+/** The council of one of the models; null for a name that is none of theirs, or of the playbook. */
+export const configuredCouncil = (
+  name: string,
+  { models, keys }: Pick<ConfiguredModels, 'models' | 'keys'>,
+): CouncilModel | null => {
+  const settings = models[name];
+  return settings !== undefined && isAsked(settings) ? whenAsked(name, settings, keys).council : null;
+};
 
-const isAsked = (settings: ModelSettings): settings is Asked => isSdk(settings.model);
+const isAsked = (settings: ModelSettings): settings is SdkSettings => isSdk(settings.model);
 
 const isSdk = (address: ModelAddress): address is SdkAddress => address.kind !== 'playbook';
 
-const sdkModel = (name: string, settings: Asked, keys: ConfiguredModels['keys']): SdkModel => {
-  const { model, key, price, timeout_ms: timeoutMs, max_output_tokens: maxOutputTokens } = settings;
-  const secret = key === null ? null : (keys[key] ?? null);
-  return { name, languageModel: languageModel(model, secret), price, timeoutMs, maxOutputTokens };
+/** The SDK takes more than half a second to load: that is for the first question, and not for a start that may never ask. */
+const whenAsked = (name: string, settings: SdkSettings, keys: ConfiguredModels['keys']): SdkModels => {
+  let loading: Promise<SdkModels> | null = null;
+  const secret = settings.key === null ? null : (keys[settings.key] ?? null);
+  const loaded = (): Promise<SdkModels> => {
+    loading ??= import('./sdk/sdk-models.ts').then(({ sdkModels }) => sdkModels(name, settings, secret));
+    return loading;
+  };
+  return {
+    repair: { name, propose: async (...asked) => (await loaded()).repair.propose(...asked) },
+    agent: { name, run: async (...asked) => (await loaded()).agent.run(...asked) },
+    council: {
+      name,
+      direction: async (...asked) => (await loaded()).council.direction(...asked),
+      review: async (...asked) => (await loaded()).council.review(...asked),
+    },
+  };
 };

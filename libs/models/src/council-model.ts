@@ -55,16 +55,25 @@ export interface CouncilAnswer {
   readonly spent: { readonly money_micros: number; readonly tokens: number };
 }
 
+const NOTHING = { money_micros: 0, tokens: 0 };
+
 /** The council could not be asked: says nothing about the unit. */
 export class CouncilFault extends Error {
   override readonly name = 'CouncilFault';
   readonly faultClass: FaultClass;
   readonly retryAfterMs: number;
+  /** By the questions that were answered before it. */
+  readonly spent: CouncilAnswer['spent'];
 
-  constructor(faultClass: FaultClass, message: string, retryAfterMs = 0) {
+  constructor(
+    faultClass: FaultClass,
+    message: string,
+    { retryAfterMs = 0, spent = NOTHING }: { retryAfterMs?: number; spent?: CouncilAnswer['spent'] } = {},
+  ) {
     super(message);
     this.faultClass = faultClass;
     this.retryAfterMs = retryAfterMs;
+    this.spent = spent;
   }
 }
 

@@ -21,6 +21,7 @@ const SIGNATURES = 1_000;
 export const publicKeysSchema = jsonText
   .pipe(z.array(z.looseObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string(), kid: z.string() })))
   .refine((keys) => keys.every((key) => !('d' in key)), 'holds a private key: only the validator may have one')
+  .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'two keys have the same kid')
   .transform((keys): JSONWebKeySet => ({ keys: keys.map((key) => ({ ...key, alg: 'EdDSA' })) }));
 
 /** The claims that were signed, expired or not. */

@@ -34,13 +34,23 @@ export const nextCommand = async (open: OpenRequest, asking: Asking): Promise<Co
   try {
     return next === 'review' ? await reviewed(open, asking) : await proposed(open, asking);
   } catch (error) {
-    return { about, type: 'fault', fault: faultOf(error) };
+    const used = error instanceof CouncilFault ? { spent: { ...error.spent, duration_ms: 0 } } : {};
+    return { about, type: 'fault', fault: faultOf(error), ...used };
   }
 };
 
-const proposed = async ({ about, request, state }: OpenRequest, asking: Asking): Promise<CouncilCommand> => {
+/** What is left for the next question of a request: the council stays inside it by itself. */
+const affordable = ({ request, state }: OpenRequest): OpenRequest['request'] => {
+  const { spent } = state();
+  const money_micros = Math.max(0, request.budget.money_micros - spent.money_micros);
+  const tokens = Math.max(0, request.budget.tokens - spent.tokens);
+  return { ...request, budget: { ...request.budget, money_micros, tokens } };
+};
+
+const proposed = async (open: OpenRequest, asking: Asking): Promise<CouncilCommand> => {
+  const { about, request, state } = open;
   const { model, evidence, signal } = asking;
-  const question = { request, ...evidence, objections: state().objections };
+  const question = { request: affordable(open), ...evidence, objections: state().objections };
   const { said, spent } = await timed(asking, () => model.direction(question, signal));
   const direction = readable(directionSchema, said);
   return {
@@ -61,10 +71,11 @@ const objectionsOf = ({ slices }: Direction, { evidence, mode }: Asking, request
   return found.slice(0, 20).map((objection) => objection.slice(0, 500));
 };
 
-const reviewed = async ({ about, request, state }: OpenRequest, asking: Asking): Promise<CouncilCommand> => {
+const reviewed = async (open: OpenRequest, asking: Asking): Promise<CouncilCommand> => {
+  const { about, state } = open;
   const { model, signal } = asking;
   const slices = state().proposal?.slices ?? [];
-  const { said, spent } = await timed(asking, () => model.review({ request, slices }, signal));
+  const { said, spent } = await timed(asking, () => model.review({ request: affordable(open), slices }, signal));
   return { about, type: 'review', review: readable(reviewSchema, said), spent };
 };
 

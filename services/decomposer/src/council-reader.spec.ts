@@ -232,7 +232,9 @@ describe('council reader', () => {
   });
 
   test('H-T31 a provider that refuses is a fault of its own class, with the time it asks for', async () => {
-    const { offer, last, published } = world(speaking(new CouncilFault('rate_limit', 'come back later', 60_000)));
+    const { offer, last, published } = world(
+      speaking(new CouncilFault('rate_limit', 'come back later', { retryAfterMs: 60_000 })),
+    );
     await offer(asked());
     expect(await last()).toMatchObject({ class: 'rate_limit', retry_after_ms: 60_000 });
     expect(publishedTypes(published)).toEqual([['council_faulted', '']]);

@@ -26,9 +26,9 @@ import { listener, reader } from '@fixpoint/runtime/readers';
 import { leasedWork, mirrorsLoop } from '@fixpoint/runtime/service-work';
 import type { DynamicModule } from '@nestjs/common';
 import type { CouncilConfig } from './config.ts';
+import { councilOf } from './configured-council.ts';
 import { councilReader, DECOMPOSER_COUNCIL } from './council-reader.ts';
 import { relevantDocuments } from './relevant-documents.ts';
-import { structuralCouncil } from './structural/structural-council.ts';
 
 class DecomposerModule {}
 
@@ -46,11 +46,18 @@ interface Foundations {
   readonly log: Log;
 }
 
+export interface DecomposerConfig extends Omit<CouncilConfig, 'models'> {
+  /** Left out: none. */
+  readonly models?: CouncilConfig['models'];
+  /** Values of the variables that hold the keys of models. */
+  readonly modelKeys?: Readonly<Record<string, string>>;
+}
+
 /** Each is a provider of its own: Nest starts and stops no value inside another one. */
 const PARTS = ['council', 'stops', 'leases', 'mirrors'] as const;
 
 /** @param infrastructure made once per process; pass the same object to every service. */
-export const decomposerModule = (infrastructure: DynamicModule, config: CouncilConfig): DynamicModule => ({
+export const decomposerModule = (infrastructure: DynamicModule, config: DecomposerConfig): DynamicModule => ({
   module: DecomposerModule,
   imports: [infrastructure],
   providers: [
@@ -69,7 +76,7 @@ export const decomposerModule = (infrastructure: DynamicModule, config: CouncilC
 });
 
 /** All that the process runs for this service: a reader, the listener for stop events, the loop for leases. */
-const decomposer = async (foundations: Foundations, config: CouncilConfig) => {
+const decomposer = async (foundations: Foundations, config: DecomposerConfig) => {
   const { store, artifacts, clock, log } = foundations;
   const { folder, path } = config;
   const left = await removeLeftovers(['copies', 'workspaces/scratch'].map((name) => join(folder, name)));
@@ -85,7 +92,7 @@ const decomposer = async (foundations: Foundations, config: CouncilConfig) => {
         workspaces: gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path }),
         copiesFolder: join(folder, 'copies'),
         findDocuments: relevantDocuments,
-        model: config.council === 'none' ? null : structuralCouncil,
+        model: councilOf(config),
         deadLetter: deadLetterOf(foundations, 'decomposer', DECOMPOSER_COUNCIL),
       }),
     ),

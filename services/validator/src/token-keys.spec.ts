@@ -1,9 +1,10 @@
 import { rootOf } from '@fixpoint/contracts/merkle';
 import { rootPayload, runTokenParts } from '@fixpoint/contracts/run-token';
+import { publicKeysSchema } from '@fixpoint/runtime/run-tokens';
 import { describe, expect, test } from '@jest/globals';
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { runTokens } from './run-tokens.ts';
-import { generateSigningKeys, publicKeysOf, type SigningKeys } from './token-keys.ts';
+import { generateSigningKeys, publicKeysOf, type SigningKeys, signingKeysSchema } from './token-keys.ts';
 import { nodeReadyOf } from './validator.fixture.ts';
 
 const hash = 'f'.repeat(64);
@@ -52,6 +53,14 @@ describe('run tokens', () => {
     const keys = generateSigningKeys('a');
     expect(JSON.stringify(publicKeysOf(keys))).not.toContain(keys[0]?.d);
     expect(publicKeysOf(keys).keys[0]).not.toHaveProperty('d');
+  });
+
+  test('are never signed by one of two keys that nobody could tell apart', () => {
+    const [one, other] = [generateSigningKeys('2026-11'), generateSigningKeys('2026-11')];
+    const bothPublic = JSON.stringify([...publicKeysOf(one).keys, ...publicKeysOf(other).keys]);
+    expect(signingKeysSchema.safeParse([...one, ...other]).error?.message).toContain('same kid');
+    expect(publicKeysSchema.safeParse(bothPublic).error?.message).toContain('same kid');
+    expect(signingKeysSchema.safeParse([...one, ...generateSigningKeys('2026-12')]).success).toBe(true);
   });
 
   test('of no key, or of one that is none, are not minted', async () => {

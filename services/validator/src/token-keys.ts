@@ -10,7 +10,10 @@ const keySchema = z.looseObject({
 });
 
 /** Private keys of the gate, as JWK; the first one signs, the others are being rotated in or out. */
-export const signingKeysSchema = z.array(keySchema.extend({ d: z.string().min(1) })).min(1);
+export const signingKeysSchema = z
+  .array(keySchema.extend({ d: z.string().min(1) }))
+  .min(1)
+  .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'two keys have the same kid');
 export type SigningKeys = z.infer<typeof signingKeysSchema>;
 
 /** A fresh key pair for a local installation. @param kid names it in tokens. */

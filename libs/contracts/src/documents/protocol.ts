@@ -90,6 +90,8 @@ export const boundsSchema = z.strictObject({
   fault_caps: z.partialRecord(faultClassSchema, z.int().nonnegative()).optional(),
   /** Runs of an agent after a stall; 0 for none. */
   auto_agent_max_attempts: z.int().min(0).max(10),
+  /** Answers of an agent in one run; 100 where a version from before says nothing. */
+  agent_steps: z.int().min(1).max(10_000).optional(),
   /** Merges of one child that may conflict. */
   integrate: z.int().positive(),
   /** Failed recomposes of one epic before a human hears of it. */
@@ -106,6 +108,9 @@ export const boundsSchema = z.strictObject({
   run_tokens: z.int().nonnegative(),
 });
 export type Bounds = z.infer<typeof boundsSchema>;
+
+/** Enough for work of an hour, and an end for one that goes in circles. */
+export const agentStepsOf = ({ agent_steps: steps = 100 }: Pick<Bounds, 'agent_steps'>): number => steps;
 
 export const modeSpecSchema = z.strictObject({
   governance_rules: z.array(governanceRuleSchema),

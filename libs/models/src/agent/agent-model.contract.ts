@@ -23,7 +23,11 @@ export const agentModelContract = (name: string, subject: () => Promise<Subject>
       return OK;
     };
     const account = modelAccount(ENOUGH);
-    return { calls, account, work: () => model.run(doable, { tools: { allowed, call }, account }, signal) };
+    return {
+      calls,
+      account,
+      work: () => model.run(doable, { tools: { allowed, call }, account, mostSteps: 10 }, signal),
+    };
   };
 
   describe(`${name} as an agent`, () => {

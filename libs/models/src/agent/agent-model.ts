@@ -44,6 +44,8 @@ export interface AgentMeans {
   readonly tools: AgentTools;
   /** What it uses up is charged here at once, and never more than is left. */
   readonly account: ModelAccount;
+  /** Answers that it may give, each with the calls that it asks for: an end for one that goes in circles. */
+  readonly mostSteps: number;
 }
 
 export interface AgentWork {

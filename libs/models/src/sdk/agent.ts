@@ -15,19 +15,19 @@ const INSTRUCTIONS = [
   ABOUT_FENCES,
 ].join('\n');
 
-/** An agent that lets a language model call tools, one after the other, for so many answers at most. */
-export const sdkAgentModel = (model: SdkModel, mostSteps: number): AgentModel => ({
+/** An agent that lets a language model call tools, one after the other. */
+export const sdkAgentModel = (model: SdkModel): AgentModel => ({
   name: model.name,
   run: async (brief, means, signal) => {
     if (means.tools.allowed.length === 0) return { outcome: 'declined', summary: 'the task allows it no tool' };
     const messages: ModelMessage[] = [{ role: 'user', content: promptOf(brief) }];
     let calls = 0;
-    for (let step = 0; step < mostSteps; step += 1) {
+    for (let step = 0; step < means.mostSteps; step += 1) {
       const taken = await takeStep(model, { messages, means, signal });
       calls += taken.calls;
       if (taken.end !== null) return ended(calls, taken.end);
     }
-    return ended(calls, `it was stopped after ${mostSteps} answers`);
+    return ended(calls, `it was stopped after ${means.mostSteps} answers`);
   },
 });
 

@@ -9,8 +9,10 @@ export interface ObjectQuestion<Said> {
   readonly schema: z.ZodType<Said>;
 }
 
-/** `null`: it gave no answer that can be used, and why. */
-export type ObjectAnswer<Said> = { readonly said: Said } | { readonly said: null; readonly why: string };
+/** `null`: it gave no answer that can be used, and why; `isGarbled`: twice in a shape that can not be read. */
+export type ObjectAnswer<Said> =
+  | { readonly said: Said }
+  | { readonly said: null; readonly why: string; readonly isGarbled: boolean };
 
 /**
  * One question, one answer of a shape; asked once more when the answer has not that shape. Stays inside the account.
@@ -24,15 +26,19 @@ export const askForObject = async <Said>(
   try {
     const first = await askOnce(model, question, within);
     const said = first === GARBLED ? await askOnce(model, question, within) : first;
-    return said === GARBLED ? { said: null, why: 'it answered twice in a shape that can not be read' } : said;
+    return said === GARBLED ? GARBLED_TWICE : said;
   } catch (error) {
-    if (error instanceof QuestionRefused || error instanceof NotAffordable) return { said: null, why: error.message };
+    if (error instanceof QuestionRefused || error instanceof NotAffordable)
+      return { said: null, why: error.message, isGarbled: false };
     throw error;
   }
 };
 
 const GARBLED = Symbol('garbled');
-const REFUSED = { said: null, why: 'it refused to answer' } as const;
+const GARBLED_TWICE = {
+  ...{ said: null, why: 'it answered twice in a shape that can not be read', isGarbled: true },
+} as const;
+const REFUSED = { said: null, why: 'it refused to answer', isGarbled: false } as const;
 
 const askOnce = <Said>(
   model: SdkModel,

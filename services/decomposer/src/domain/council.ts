@@ -35,7 +35,12 @@ export type CouncilCommand = { readonly about: RequestRef } & (
   | { readonly type: 'review'; readonly review: Opinion; readonly spent: CouncilSpent }
   /** What the request may cost is used up. */
   | { readonly type: 'stop_short' }
-  | { readonly type: 'fault'; readonly fault: Pick<Faulted, 'class' | 'retry_after_ms' | 'detail'> }
+  /** `spent` is of what was answered before it; left out: nothing was. */
+  | {
+      readonly type: 'fault';
+      readonly fault: Pick<Faulted, 'class' | 'retry_after_ms' | 'detail'>;
+      readonly spent?: CouncilSpent;
+    }
 );
 
 /** How far the answer to one request is; what is asked next follows from it alone. */
@@ -114,7 +119,14 @@ const review = (command: CouncilCommand & { type: 'review' }, state: Council): D
 };
 
 const fault = (command: CouncilCommand & { type: 'fault' }, { next, spent }: Council): DecomposerEvent[] =>
-  next === 'nothing' ? [] : [{ type: 'council_faulted', data: { ...command.about, ...command.fault, spent } }];
+  next === 'nothing'
+    ? []
+    : [
+        {
+          type: 'council_faulted',
+          data: { ...command.about, ...command.fault, spent: plus(spent, command.spent ?? NOTHING_SPENT) },
+        },
+      ];
 
 const decide = (command: CouncilCommand, state: Council): DecomposerEvent[] => {
   switch (command.type) {

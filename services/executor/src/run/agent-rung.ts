@@ -18,18 +18,19 @@ interface AgentSetting extends Omit<AgentToolsDeps, 'allowed' | 'remainingMs' | 
   readonly nodeReady: NodeReady;
   readonly trace: Trace;
   readonly account: ModelAccount;
+  readonly mostSteps: number;
   readonly signal: AbortSignal;
 }
 
 /** Lets an agent work in the folder of a run, with the tools that the task allows, as long as the run may take. */
-export const askAgent = ({ model, nodeReady, trace, account, signal, ...means }: AgentSetting): AskAgent => {
+export const askAgent = ({ model, nodeReady, trace, account, mostSteps, signal, ...means }: AgentSetting): AskAgent => {
   const allowed = AGENT_TOOLS.filter((tool) => nodeReady.node.agent_tools.includes(tool));
   return async (remainingMs) => {
     const inTime = AbortSignal.timeout(Math.ceil(remainingMs()));
     const stop = AbortSignal.any([signal, inTime]);
     const call = agentTools({ ...means, allowed, remainingMs, signal: stop });
     const work = await model
-      .run(briefOf(nodeReady, trace), { tools: { allowed, call }, account }, stop)
+      .run(briefOf(nodeReady, trace), { tools: { allowed, call }, account, mostSteps }, stop)
       .catch((error: unknown) => stopped(error, [signal, inTime]));
     return { ...work, model: model.name };
   };

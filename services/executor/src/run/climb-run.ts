@@ -1,4 +1,4 @@
-import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
+import { agentStepsOf, type ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
@@ -82,7 +82,7 @@ export const climbIn = async (
       outputFile,
       checkedOutput: (output) => checkedOutput(output, deps.artifacts),
       askRepair: repairAt(deps, node, at),
-      askAgent: agentAt(deps, nodeReady, { at, commands, rules: mode.command_rules, trace }),
+      askAgent: agentAt(deps, nodeReady, { at, commands, mode, trace }),
       letWork: letWork(deps, { nodeReady, passed, at, here: () => captured(deps, nodeReady, at) }),
       firewall: async () =>
         (await hashOfProtected(mode.protected, at.folder)) === untouched ? null : 'a protected path was changed',
@@ -110,7 +110,7 @@ const repairAt = ({ models }: LongRunDeps, node: NodeSpec, { account, signal }: 
 interface AgentAt {
   readonly at: RunAt;
   readonly commands: RecordedCommands;
-  readonly rules: ModeSpec['command_rules'];
+  readonly mode: ModeSpec;
   readonly trace: Trace;
 }
 
@@ -122,20 +122,21 @@ const noAgent = (model: string, { run_kind: kind }: NodeReady): AskAgent => {
 };
 
 /** What an agent left for a gate is kept before the gate's own recipe is run, which leaves nothing. */
-const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, rules, trace }: AgentAt): AskAgent => {
+const agentAt = (deps: LongRunDeps, nodeReady: NodeReady, { at, commands, mode, trace }: AgentAt): AskAgent => {
   const name = nodeReady.stalled?.model ?? nodeReady.node.model;
   const model = deps.models.agent(name);
   if (model === null) return noAgent(name, nodeReady);
   const { record, account, signal } = at;
   const means = {
     commands,
-    rules,
+    rules: mode.command_rules,
     record,
     files: workspaceFiles(at.folder),
     artifacts: deps.artifacts,
     clock: deps.clock,
   };
-  const ask = askAgent({ ...means, model, nodeReady, trace, account, signal });
+  const mostSteps = agentStepsOf(mode.bounds);
+  const ask = askAgent({ ...means, model, nodeReady, trace, account, mostSteps, signal });
   return async (remainingMs) => {
     const answer = await ask(remainingMs);
     if (nodeReady.node.kind === 'gate' && !signal.aborted) trace.agentRef = await captured(deps, nodeReady, at);
