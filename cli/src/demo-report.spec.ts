@@ -42,8 +42,28 @@ describe('the demonstration', () => {
       fix_attempts: 1,
       depth: 1,
       events: 21,
+      tokens: 0,
+      money_micros: 0,
       lineage_id: 'l1',
     });
+  });
+
+  test('shows what models cost where any was asked', () => {
+    const asked = { ...lineage, tokens: 480, money_micros: 2_400 };
+    const [head, , row] = demoReport([{ example: 'paint', lineage: asked, runs: [] }]).split('\n');
+    expect([
+      head
+        ?.trim()
+        .split(/\s{2,}/)
+        .slice(-2),
+      row
+        ?.trim()
+        .split(/\s{2,}/)
+        .slice(-2),
+    ]).toEqual([
+      ['tokens', 'money'],
+      ['480', '0.002400'],
+    ]);
   });
 
   test('for people is a table and each lineage as a tree', () => {

@@ -51,10 +51,14 @@ const CONCURRENCY = 4;
 const demo = async (options: DemoOptions, context: Context, interrupted: Interruption): Promise<number> => {
   const chosen = choose(options.only);
   // The services take a second to load, and no other command needs them.
-  const { startLocal } = await import('../start-local.ts');
+  const [{ startLocal }, { modelEnvironment }] = await Promise.all([
+    import('../start-local.ts'),
+    import('@fixpoint/local/model-environment'),
+  ]);
+  const modelEnv = modelEnvironment(context.env);
   const folder = await mkdtemp(join(tmpdir(), 'fixpoint-demo-'));
   try {
-    const installation = await startLocal(localOptions(options, folder, context), context);
+    const installation = await startLocal({ ...localOptions(options, folder, context), modelEnv }, context);
     try {
       return await demonstrate(chosen, { installation, folder, options, context, interrupted });
     } finally {

@@ -25,6 +25,8 @@ export interface InstallationOptions {
   readonly drainMs?: number;
   /** OTEL_* variables. */
   readonly telemetryEnv?: Readonly<Record<string, string>>;
+  /** FIXPOINT_MODELS, FIXPOINT_COUNCIL and keys. */
+  readonly modelEnv?: Readonly<Record<string, string>>;
   /** Folder of another installation, whose keys this one has. */
   readonly keysOf?: string;
 }

@@ -30,6 +30,25 @@ const rowAfter = (...events: readonly { type: string; data: unknown; schema_vers
 };
 
 describe('lineage row', () => {
+  test('adds up what models of its runs and its councils used, also onto a row that was read', () => {
+    const cost = { duration_ms: 1, money_micros: 700, tokens: 150 };
+    const { told, tell } = telling();
+    tell('lineage-r1', 'r1', submitted('r1'));
+    const row = rowsOf(told).get('r1');
+    if (row === undefined) throw new Error('no row');
+    // As pg reads a bigint.
+    const read = { ...row, money_micros: '700', tokens: '150' } as unknown as LineageRow;
+    const asked = { root: 'r1', task: 'r1', address: '0', request: 1 };
+    const decided = { should_decompose: false, reason: 'no', confidence: 'high', adapter: 'wise', spent: cost };
+    const faulted = { class: 'network', retry_after_ms: 0, detail: '', spent: cost };
+    tell('action-r1-1', 'r1', verified(runOf('r1', 'r1', 1), { spent: cost }));
+    tell('council-r1-1', 'r1', { type: 'split_decided', schema_version: 2, data: { ...asked, ...decided } });
+    tell('council-r1-2', 'r1', { type: 'council_faulted', data: { ...asked, request: 2, ...faulted } });
+    expect(
+      foldRows(lineageRules, new Map([['r1', read]]), recorded(told).slice(1).map(audited)).get('r1'),
+    ).toMatchObject({ money_micros: 2_800, tokens: 600 });
+  });
+
   test('begins with the submission', () => {
     expect(rowAfter()).toMatchObject({
       lineage: 'r1',

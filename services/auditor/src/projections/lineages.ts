@@ -81,6 +81,10 @@ const meaning = (row: LineageRow, fact: FixpointEvent, at: string): Partial<Line
       return { runs: row.runs + 1 };
     case 'node_verified_action':
       return { rung: higher(row.rung, fact.data.rung), ...spent(row, fact.data.spent) };
+    // The last word on a request has all of it, also where it was no answer.
+    case 'split_decided':
+    case 'council_faulted':
+      return spent(row, fact.data.spent);
     case 'subtask_spawned':
       return {
         depth: Math.max(row.depth, fact.data.depth),
@@ -101,11 +105,12 @@ const meaning = (row: LineageRow, fact: FixpointEvent, at: string): Partial<Line
   }
 };
 
-type Spent = Extract<FixpointEvent, { type: 'node_verified_action' }>['data']['spent'];
+type Spent = Pick<Extract<FixpointEvent, { type: 'node_verified_action' }>['data']['spent'], 'money_micros' | 'tokens'>;
 
+/** A row that was read has its `bigint`s as text: pg does not know whether a number could hold them. */
 const spent = ({ money_micros, tokens }: LineageRow, more: Spent): Partial<LineageRow> => ({
-  money_micros: money_micros + more.money_micros,
-  tokens: tokens + more.tokens,
+  money_micros: Number(money_micros) + more.money_micros,
+  tokens: Number(tokens) + more.tokens,
 });
 
 const NO_HALT = { halt_type: null, raw_halt_type: null } as const;
