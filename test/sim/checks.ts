@@ -14,6 +14,7 @@ import { brokenIn } from '../world/invariants.ts';
 import { tablesOf } from '../world/projections.ts';
 import { playUntil } from './rest.ts';
 import { brokenRules } from './rules/broken-rules.ts';
+import { INDIGESTIBLE } from './shaky-reader.ts';
 import type { SimWorld } from './sim-world.ts';
 
 type Events = readonly RecordedEvent[];
@@ -119,14 +120,22 @@ const fromSnapshot = (events: Events, root: string, state: Admitted): readonly s
 const BUGS =
   /TypeError|RangeError|ReferenceError|SyntaxError|ZodError|AppendRejected|duplicate_event_id|a process did not start/;
 
+const lettersIn = (events: Events): readonly Letter[] =>
+  events
+    .filter(({ type }) => type === 'dead_lettered')
+    .map(({ data }) => data as Letter)
+    .filter(({ reason }) => reason !== INDIGESTIBLE);
+
+type Letter = EventNamed<'dead_lettered'>['data'];
+
 const reported = ({ reports, log }: SimWorld): readonly string[] => [
   ...named(
     'nobody stumbles over a bug',
     reports.filter((report) => BUGS.test(report)),
   ),
   ...named(
-    'no message is given up',
-    log.filter(({ type }) => type === 'dead_lettered').map(({ data }) => JSON.stringify(data)),
+    'no message is given up but those that nobody could read',
+    lettersIn(log).map((letter) => JSON.stringify(letter)),
   ),
 ];
 
@@ -140,14 +149,20 @@ const storedAfter = async (world: SimWorld, publications: readonly Publication[]
 
 const toldOf = (events: Events): readonly string[] => events.map(({ type, stream }) => `${type} on ${stream}`);
 
-/** Streams of the gates that had answered nothing when their run was given up. */
-const unheard = (events: Events): ReadonlySet<string> => {
-  const heard = new Set(events.map(({ stream }) => stream));
-  const revoked = events.filter(({ type }) => type === 'run_revoked').map(({ data }) => data as Revoked);
-  return new Set(revoked.map(({ task, run }) => gateStream(task, run)).filter((stream) => !heard.has(stream)));
+/** Whether a gate or a judge says something for the first time about a run that was given up for want of that word. */
+const isLateWord = (events: Events): ((event: RecordedEvent) => boolean) => {
+  const said = new Set(events.map(({ stream, type }) => `${type} ${stream}`));
+  const givenUp = new Set(events.flatMap(givenUpIn));
+  return ({ stream, type }) => givenUp.has(stream) && !said.has(`${type} ${stream}`);
 };
 
-type Revoked = EventNamed<'run_revoked'>['data'];
+/** The stream on which a validator would have answered, of a run that an event gives up. */
+const givenUpIn = ({ type, data }: RecordedEvent): readonly string[] => {
+  const { task, run, class: name } = data as { task: string; run: number; class?: string };
+  const isGivenUp = type === 'run_revoked' || (type === 'fault_recorded' && name === 'no_answer');
+  return isGivenUp ? [gateStream(task, run)] : [];
+};
+
 type Accounted = EventNamed<'run_accounted'>['data'];
 
 /** What was reserved for runs and questions of which nobody has said yet what they spent. */
@@ -163,17 +178,17 @@ const accountedIn = ({ type, root, data }: RecordedEvent): string =>
 
 /**
  * Every message that there ever was comes once more, those that were lost too; then all come again from the last to the
- * first. A gate that hears a question for the first time when its run was revoked answers it: on a stream that nobody waits
- * for, with a token that nothing can be started with. What a run had spent that was given up is accounted for whenever
+ * first. A validator that hears a question for the first time when its run was given up answers it: on a stream that nobody
+ * waits for, with a token that nothing can be started with. What a run had spent that was given up is accounted for whenever
  * anybody says so. Nothing else is decided.
  */
 const repeated = async (world: SimWorld): Promise<readonly string[]> => {
   // What was offered again and again is one message.
   const all = [...new Map(world.bus.published.map((each) => [each.offer.event.id, each])).values()];
-  const revoked = unheard(world.log);
+  const isForNobody = isLateWord(world.log);
   const reserved = reservedIn(world.log);
   const late = (await storedAfter(world, all)).filter(
-    (event) => !revoked.has(event.stream) && !reserved.has(accountedIn(event)),
+    (event) => !isForNobody(event) && !reserved.has(accountedIn(event)),
   );
   const again = await storedAfter(world, all.toReversed());
   return [

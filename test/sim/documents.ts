@@ -1,6 +1,7 @@
 import type { Json } from '@fixpoint/contracts/json';
 import { AGENT } from '../world/foundations.ts';
 import type { Choices } from './choices.ts';
+import { isStormy } from './storms.ts';
 
 type Fields = Readonly<Record<string, Json>>;
 
@@ -14,6 +15,7 @@ export interface RandomTask {
 /** Draws parts of documents: ordinary ones first, everything else as the seed says. */
 interface Draw {
   among<Option>(key: string, options: readonly [Option, ...Option[]], share?: number): Option;
+  isSkipped(key: string): boolean;
 }
 
 const drawOf = (choices: Choices, name: string): Draw => ({
@@ -21,6 +23,7 @@ const drawOf = (choices: Choices, name: string): Draw => ({
     options[
       options.length === 1 ? 0 : choices.pick('document', `${name}.${key}`, { share, options: options.length - 1 })
     ] ?? options[0],
+  isSkipped: (key) => choices.happens('skipped', `${name}.${key}`, 0.08),
 });
 
 const red = { recipe: { command: 'echo red > colour' }, postcondition: { command: 'grep -q red colour' } };
@@ -63,7 +66,8 @@ const policyOf = (draw: Draw, key: string, work: Fields): Fields => {
 const nodeOf = (draw: Draw, name: string, index: number): Fields => {
   const key = `node${index}`;
   const work = draw.among(key, [...works(`${name}-${index}`), ...(index > 0 ? [CONDITIONAL] : [])]);
-  return { id: key, goal: `${key} of ${name}`, ...work, ...policyOf(draw, key, work) };
+  const condition = index > 0 && draw.isSkipped(key) ? { if: 'size(inputs) > 0' } : {};
+  return { id: key, goal: `${key} of ${name}`, ...work, ...condition, ...policyOf(draw, key, work) };
 };
 
 const validators = (id: string): readonly [Fields | null, ...(Fields | null)[]] => [
@@ -81,6 +85,15 @@ const validators = (id: string): readonly [Fields | null, ...(Fields | null)[]] 
   { id, check: { command: `test -f ${id}` } },
 ];
 
+/** What is asked before a run: some warn, some object, some can not be asked. */
+const PRE: readonly Fields[] = [
+  { id: 'ready', check: { command: 'test -f ready' }, severity: 'warning' },
+  { id: 'ready', check: { command: 'flaky ready 2' }, severity: 'warning' },
+  { id: 'ready', check: { command: 'test -f ready' }, overridable: true },
+  { id: 'ready', check: { command: 'flaky ready 1' } },
+  { id: 'ready', check: { command: 'missing ready 2' }, overridable: true },
+];
+
 const NO_SLEEP = { id: 'no-sleep', deny: 'program == "sleep"', message: 'Nobody sleeps here.' };
 const NO_GATES = { id: 'no-gates', deny: 'node.kind == "gate"', message: 'Nothing is gated here.' };
 
@@ -93,8 +106,10 @@ const HANDOFFS: readonly [Fields, ...Fields[]] = [
 
 const modeOf = (draw: Draw): Fields => {
   const post = ['sealed', 'signed'].flatMap((id) => draw.among(id, validators(id), 0.4) ?? []);
+  const pre = draw.among<Fields | null>('pre', [null, ...PRE], 0.15);
   return {
     post,
+    ...(pre === null ? {} : { pre: [pre] }),
     ...draw.among<Fields>('consensus', [{}, { consensus: 'quorum' }, { consensus: 'any' }], 0.2),
     ...draw.among<Fields>('agent', [{}, { auto_agent_model: AGENT }], 0.3),
     ...draw.among<Fields>('rules', [{}, { command_rules: [NO_SLEEP] }, { governance_rules: [NO_GATES] }], 0.1),
@@ -184,7 +199,11 @@ export const randomTask = (choices: Choices, name: string): RandomTask => {
   const priority = draw.among('priority', [0, 5, -5], 0.2);
   const git = draw.among<Fields>(
     'source',
-    [{}, { workspace: fromGit(name) }, { workspace: fromGit(name), deliver: { branch: `fixpoint/${name}` } }],
+    [
+      isStormy(choices) ? { workspace: fromGit(name) } : {},
+      { workspace: fromGit(name) },
+      { workspace: fromGit(name), deliver: { branch: `fixpoint/${name}` } },
+    ],
     0.3,
   );
   const isTooBig = draw.among('size', [false, true], 0.3);

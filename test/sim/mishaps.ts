@@ -9,6 +9,8 @@ import type { SimulatedProcess } from '../world/simulated-process.ts';
 import type { Barrier } from './barrier.ts';
 import type { Choices } from './choices.ts';
 import { shakyAgent, shakyCouncil, shakyRepair } from './shaky-models.ts';
+import { shakyReader } from './shaky-reader.ts';
+import { deadHost } from './storms.ts';
 
 export interface MishapDeps {
   readonly choices: Choices;
@@ -33,6 +35,7 @@ const nameOfAppends = (appends: readonly Append[]): string =>
 export const mishaps = (deps: MishapDeps): Disturbances => ({
   ...storeMishaps(deps),
   skewMs: skews(deps),
+  reader: (inner) => shakyReader(deps.choices, inner),
   runner: (inner, process) => shakyRunner(deps, inner, process),
   workspaces: (inner) => shakyWorkspaces(deps, inner),
   repairModel: (inner, process) => shakyRepair(deps, inner, process),
@@ -73,14 +76,16 @@ const storeMishaps = ({ choices, crash, numbered }: MishapDeps): Pick<Disturbanc
 /** Minutes by which clocks are wrong; a step every hour or so of the world's time. */
 const SKEWS_MS = [0, 2_000, -2_000, 30_000, -30_000, 180_000, -180_000] as const;
 const STEP_MS = 900_000;
+/** Longer than a token is good for. */
+const HOURS_MS = 2 * 3_600_000;
 
 const skews =
   ({ choices, clock }: MishapDeps) =>
   (process: string): number => {
-    const step = Math.floor(clock.monotonicMs() / STEP_MS);
-    return (
-      SKEWS_MS[choices.pick('clock_step', `${process} ${step}`, { share: 0.05, options: SKEWS_MS.length - 1 })] ?? 0
-    );
+    const key = `${process} ${Math.floor(clock.monotonicMs() / STEP_MS)}`;
+    // Whoever runs what was allowed takes every token for an old one then.
+    if (process.startsWith('executor') && choices.happens('clock_hours', key, 0.02)) return HOURS_MS;
+    return SKEWS_MS[choices.pick('clock_step', key, { share: 0.05, options: SKEWS_MS.length - 1 })] ?? 0;
   };
 
 const NOTHING: Output = { hash: null, sha256: '', bytes: 0, head: '', tail: '', truncated: false };
@@ -132,7 +137,8 @@ const WORKSPACE_FAULTS: readonly WorkspaceFaultClass[] = ['network', 'disk', 'wo
 
 const REFUSED: Delivered = { outcome: 'refused', commit: '', reason: 'moved_on', detail: 'somebody else was first' };
 
-const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): Workspaces => {
+const shakyWorkspaces = ({ choices, numbered, clock }: MishapDeps, inner: Workspaces): Workspaces => {
+  const isDead = deadHost(choices, clock);
   const shaken = (name: string): void => {
     const key = numbered(name);
     const fault = choices.pick('workspace_fault', key, { share: 0.015, options: WORKSPACE_FAULTS.length });
@@ -144,6 +150,8 @@ const shakyWorkspaces = ({ choices, numbered }: MishapDeps, inner: Workspaces): 
       if (typeof member !== 'function' || method === 'remove') return member;
       return async (...args: unknown[]): Promise<unknown> => {
         shaken(String(method));
+        if (method === 'resolve' && args[0] !== null && isDead())
+          throw new WorkspaceFault('network', 'source_unreachable', { detail: 'the host is dead' });
         if (method === 'deliver' && choices.happens('refused_push', numbered('push'), 0.2)) return REFUSED;
         return Reflect.apply(member, target, args);
       };

@@ -15,6 +15,8 @@ interface Seen {
   readonly project: string;
   readonly version: number;
   readonly decisions: readonly DecisionKind[];
+  /** It is about a child that will never be done. */
+  readonly isHeld: boolean;
 }
 
 const SHOWN: ReadonlySet<string> = new Set([
@@ -45,9 +47,9 @@ class Inbox {
         this.#projects.set(recorded.root, event.data.spec.project);
         break;
       case 'human_required': {
-        const { handoff: id, task, version, decisions, slice } = event.data;
+        const { handoff: id, task, version, decisions, slice, stage } = event.data;
         const project = this.#projects.get(recorded.root) ?? '';
-        this.open.set(id, { id, task, version, decisions, project, node: slice.node_id });
+        this.open.set(id, { id, task, version, decisions, project, node: slice.node_id, isHeld: stage === 'held' });
         break;
       }
       case 'handoff_updated':
@@ -89,6 +91,14 @@ const WISHES: readonly ((seen: Seen) => AskedDecision)[] = [
   () => ({ kind: 'abandon' }),
 ];
 
+const MOST_CHILDREN = 3;
+
+/** One of the children of a split unit is left out, whether it is the one that holds it or not. */
+const exclusionOf = ({ choices }: SimWorld, { task, isHeld }: Seen, key: string): AskedDecision | null => {
+  const child = isHeld ? choices.pick('excludes', key, { share: 0.6, options: MOST_CHILDREN }) : 0;
+  return child === 0 ? null : { kind: 'resolve', exclude_children: [`${task}.${child}`] };
+};
+
 /** Mostly what the handoff allows. */
 const wishOf = ({ choices }: SimWorld, seen: Seen, key: string): AskedDecision => {
   const allowed = WISHES.filter((wish) => seen.decisions.includes(wish(seen).kind));
@@ -107,7 +117,8 @@ export const people = (world: SimWorld): (() => Promise<void>) => {
 
   const decide = (seen: Seen, key: string): Promise<void> => {
     const version = choices.happens('looked_long_ago', key, 0.05) ? seen.version + 1 : seen.version;
-    const body = { version, decision: wishOf(world, seen, key), decision_id: fixedId(key).uuid() };
+    const decision = exclusionOf(world, seen, key) ?? wishOf(world, seen, key);
+    const body = { version, decision, decision_id: fixedId(key).uuid() };
     const order = { handoff: seen.id, body, actor: 'human', authenticated: 'api_key' } as const;
     const dryRun = choices.happens('dry_run', key, 0.05);
     return ask(world, ({ handoffs }) => decideHandoff(handoffs, { ...order, dryRun }));

@@ -71,12 +71,14 @@ const dueIn = (rows: LineageWaits, withSweeps: boolean): readonly string[] =>
     .flatMap(({ next_at: at }) => at ?? []);
 
 /** Ms until something is due; infinite when nothing ever is. */
-const nextWakeMs = ({ clock, bus, staff, leases }: SimWorld, withSweeps: boolean): number => {
+const nextWakeMs = ({ clock, bus, staff, leases, pauseEnds }: SimWorld, withSweeps: boolean): number => {
   const now = clock.now().getTime();
   const waits = staff.orchestrators().flatMap(({ waits: own }) => [...own.all().values()]);
   const due = [
     // What is late for whatever reason is looked at in the next round of a loop.
     ...waits.flatMap((rows) => dueIn(rows, withSweeps)).map((at) => Math.max(LOOP_PAUSE_MS, Date.parse(at) - now)),
+    // Once it is over nobody has to ask the provider anything, so it is looked at then and not for ever.
+    ...pauseEnds().map((at) => (at > now ? at - now : null)),
     ...[clock.nextWakeMs(), bus.nextDueMs(), ...leases.map((each) => each.nextLookMs())],
   ];
   return Math.max(1, Math.min(...due.map((ms) => ms ?? Number.POSITIVE_INFINITY)));

@@ -23,19 +23,18 @@ const GARBLE = 'ech0 ???';
 /** What an answer costs. */
 const SPENT = { money_micros: 40_000, tokens: 900 };
 
-const unreachable = (provider: string): ModelFault =>
-  new ModelFault({ provider, faultClass: 'rate_limit', detail: 'too many requests', retryAfterMs: 20_000 });
+/** Mostly it is asked too often; a key that it refuses is a human's at once. */
+const unreachable = ({ choices }: ModelDeps, provider: string, key: string): ModelFault =>
+  choices.happens('refused_key', key, 0.4)
+    ? new ModelFault({ provider, faultClass: 'provider_auth', detail: 'it refuses the key' })
+    : new ModelFault({ provider, faultClass: 'rate_limit', detail: 'too many requests', retryAfterMs: 20_000 });
 
 /** A model that corrects commands, and refuses, talks nonsense, is out of reach or takes its time as the seed says. */
-export const shakyRepair = (
-  { choices, numbered }: ModelDeps,
-  inner: RepairModel,
-  process: SimulatedProcess,
-): RepairModel => ({
+export const shakyRepair = (deps: ModelDeps, inner: RepairModel, process: SimulatedProcess): RepairModel => ({
   name: inner.name,
   propose: async (failed, account, signal) => {
-    const key = numbered(failed.command);
-    switch (choices.pick('repair_model', key, { share: 0.3, options: 5 })) {
+    const key = deps.numbered(failed.command);
+    switch (deps.choices.pick('repair_model', key, { share: 0.3, options: 5 })) {
       case 1:
         return { kind: 'declined', reason: 'it refuses' };
       case 2:
@@ -43,7 +42,7 @@ export const shakyRepair = (
       case 3:
         throw new Error('the provider does not answer');
       case 4:
-        throw unreachable(inner.name);
+        throw unreachable(deps, inner.name, key);
       case 5:
         await process.commandClock.sleep(SLOW_MS, signal);
         return inner.propose(failed, account, signal);
@@ -63,13 +62,13 @@ const cureFor = (postcondition: string | null): string | null => {
 };
 
 /** An agent that looks at the check and does what makes it hold, when the seed lets it. */
-export const shakyAgent = ({ choices, numbered }: ModelDeps, name: string, process: SimulatedProcess): AgentModel => ({
+export const shakyAgent = (deps: ModelDeps, name: string, process: SimulatedProcess): AgentModel => ({
   name,
   run: async (brief: AgentBrief, { tools, account }, signal) => {
-    const key = numbered(brief.recipe);
-    const answer = choices.pick('agent_model', key, { share: 0.5, options: 4 });
+    const key = deps.numbered(brief.recipe);
+    const answer = deps.choices.pick('agent_model', key, { share: 0.5, options: 4 });
     if (answer === 1) return { outcome: 'declined', summary: 'it refuses' };
-    if (answer === 2) throw unreachable(name);
+    if (answer === 2) throw unreachable(deps, name, key);
     if (answer === 3) await process.commandClock.sleep(SLOW_MS, signal);
     const command = answer === 4 ? GARBLE : (cureFor(brief.postcondition) ?? brief.recipe);
     account.charge({ money_micros: Math.min(SPENT.money_micros, account.left().money_micros), tokens: 0 });

@@ -13,6 +13,7 @@ import { type Barrier, barrier } from './barrier.ts';
 import type { Choices } from './choices.ts';
 import { handIn } from './hand-in.ts';
 import { mishaps } from './mishaps.ts';
+import { pauseEnds } from './pauses.ts';
 import { type Staff, startStaff } from './staff.ts';
 import { traffic } from './traffic.ts';
 
@@ -32,6 +33,8 @@ export interface SimWorld {
   crash(process: SimulatedProcess, key: string): void;
   /** Everything stored so far, in the order of the store. */
   readonly log: readonly RecordedEvent[];
+  /** When providers may be asked again, ms since 1970. */
+  readonly pauseEnds: () => readonly number[];
 }
 
 /** A name with a number for each time that it is asked for. */
@@ -102,6 +105,7 @@ export const startSimWorld = async (choices: Choices): Promise<SimWorld> => {
   );
   return {
     route: traffic(choices),
+    pauseEnds: pauseEnds(store.events),
     ...{ choices, clock, bus, ground, staff, barrier: outside, numbered, leases, reports, crash, log: store.events },
   };
 };

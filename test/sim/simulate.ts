@@ -4,10 +4,12 @@ import { submitTasks } from '@fixpoint/orchestrator/writing/submit';
 import { checkAll } from './checks.ts';
 import { choices } from './choices.ts';
 import { type RandomTask, randomTask } from './documents.ts';
+import { operators } from './operators.ts';
 import { people } from './people.ts';
 import { producers } from './producers.ts';
 import { type Interference, playUntil } from './rest.ts';
 import { type SimWorld, startSimWorld } from './sim-world.ts';
+import { isStormy } from './storms.ts';
 
 export interface Simulated {
   readonly seed: number;
@@ -35,11 +37,12 @@ export const simulate = async (seed: number, only?: ReadonlySet<string>): Promis
 
 const played = async (world: SimWorld): Promise<readonly string[]> => {
   try {
-    const count = 1 + world.choices.pick('tasks', 'more', { share: 0.4, options: MOST_TASKS - 1 });
+    const more = world.choices.pick('tasks', 'more', { share: 0.4, options: MOST_TASKS - 1 });
+    const count = isStormy(world.choices) ? MOST_TASKS : 1 + more;
     for (let index = 0; index < count; index += 1) await submit(world, randomTask(world.choices, `t${index}`));
     await playUntil(world, STORM_MS, outsiders(world));
     world.choices.calm();
-    await playUntil(world, Number.POSITIVE_INFINITY, async () => undefined);
+    await playUntil(world, Number.POSITIVE_INFINITY, operators(world));
     return await checkAll(world);
   } catch (error) {
     return [`the simulator: ${error instanceof Error ? error.stack : error}`];
@@ -73,7 +76,7 @@ const submit = async (world: SimWorld, { name, task, protocol }: RandomTask): Pr
 
 /** Everybody who does something to this world from outside. */
 const outsiders = (world: SimWorld): Interference => {
-  const all = [people(world), producers(world)];
+  const all = [people(world), producers(world), operators(world)];
   return async () => {
     interfere(world);
     for (const each of all) await each();

@@ -5,7 +5,7 @@ import type { Append, EventStore } from '@fixpoint/event-store/event-store';
 import type { Runner } from '@fixpoint/execution/runner';
 import type { Workspaces } from '@fixpoint/execution/workspaces';
 import type { TokenCheck } from '@fixpoint/executor/token-check';
-import type { Bus } from '@fixpoint/messaging/bus';
+import type { Bus, Reader } from '@fixpoint/messaging/bus';
 import type { Leases } from '@fixpoint/messaging/lease';
 import { type Publisher, publisher } from '@fixpoint/messaging/publisher';
 import type { AgentModel } from '@fixpoint/models/agent/agent-model';
@@ -28,6 +28,7 @@ export interface Disturbances {
   readonly stored?: (process: SimulatedProcess, appends: readonly Append[]) => void;
   /** By how much the clock of a process is wrong, ms. */
   readonly skewMs?: (process: string) => number;
+  readonly reader?: (inner: Reader) => Reader;
   readonly runner?: (inner: Runner, process: SimulatedProcess) => Runner;
   readonly workspaces?: (inner: Workspaces, process: SimulatedProcess) => Workspaces;
   readonly repairModel?: (inner: RepairModel, process: SimulatedProcess) => RepairModel;

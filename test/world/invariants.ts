@@ -202,15 +202,21 @@ const ENDS_OF_RUNS = [
 /** Numbers of runs that came too early or out of turn, of one task's events in order. */
 const outOfTurn = (events: readonly { readonly type: string; readonly run: number }[]): number[] => {
   const wrong: number[] = [];
-  let last = { run: 0, open: false };
+  let last = { run: 0, open: false, queued: false };
   for (const { type, run } of events) {
     if (ENDS_OF_RUNS.includes(type)) last = { ...last, open: false };
-    if (type !== 'node_ready') continue;
-    if (last.open || run !== last.run + 1) wrong.push(run);
-    last = { run, open: true };
+    if (!TAKES_NUMBER.includes(type)) continue;
+    if (!isNext(last, run)) wrong.push(run);
+    last = { run, open: true, queued: type === 'node_queued' };
   }
   return wrong;
 };
+
+/** A run has its number once it waits for its turn, also where that never comes. */
+const TAKES_NUMBER = ['node_ready', 'node_queued'];
+
+const isNext = (last: { readonly run: number; readonly open: boolean; readonly queued: boolean }, run: number) =>
+  (last.queued && run === last.run) || (!last.open && run === last.run + 1);
 
 const runsInTurn: Invariant = {
   name: 'A14 runs of a task are numbered without gaps, one open at a time',

@@ -10,6 +10,7 @@ import { primitiveCalls } from '@fixpoint/executor/ladder/primitive-calls';
 import { reaper } from '@fixpoint/executor/run/reaper';
 import { EXECUTOR_RUN, runReader } from '@fixpoint/executor/run-reader';
 import { tokenCheck } from '@fixpoint/executor/token-check';
+import type { Reader } from '@fixpoint/messaging/bus';
 import { endedTasks } from '@fixpoint/messaging/ended-tasks';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
 import { loadPlaybook } from '@fixpoint/models/playbook/load-playbook';
@@ -72,9 +73,12 @@ export const startOrchestrator = async (ground: Ground, name: string): Promise<O
     report: (what, about) => ground.report(`${what} ${JSON.stringify(about)}`),
   });
   process.rounds.push(...Object.values(orchestrator.loops));
-  await process.subscribe(ground.bus, orchestrator.reader);
+  await subscribe(ground, process, orchestrator.reader);
   return { process, orchestrator, waits, handoffs: { ...foundations, ...orchestrator.cancels, sign: SIGN } };
 };
+
+const subscribe = ({ bus, disturb }: Ground, process: SimulatedProcess, reader: Reader): Promise<void> =>
+  process.subscribe(bus, disturb.reader?.(reader) ?? reader);
 
 const modelsOf = ({ disturb }: Ground): ModelNames => {
   if (disturb.agentModel === undefined) return ONLY_THE_PLAYBOOK;
@@ -117,8 +121,8 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
   const deadLetter = (reader: string) => deadLetterOf(foundations, 'validator', reader);
   const mint = mintOf(ground, foundations);
   const changes = changesSinceStart(shared);
-  await process.subscribe(ground.bus, gateReader({ ...shared, mint, deadLetter: deadLetter(VALIDATOR_GATE) }));
-  await process.subscribe(ground.bus, judgeReader({ ...shared, changes, deadLetter: deadLetter(VALIDATOR_JUDGE) }));
+  await subscribe(ground, process, gateReader({ ...shared, mint, deadLetter: deadLetter(VALIDATOR_GATE) }));
+  await subscribe(ground, process, judgeReader({ ...shared, changes, deadLetter: deadLetter(VALIDATOR_JUDGE) }));
   return process;
 };
 
@@ -177,7 +181,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     for (const stopped of stoppedBy(event)) work.stop({ root: event.root, ...stopped });
   });
   process.rounds.push((signal) => work.renew(signal), reaper({ ...own, clock }));
-  await process.subscribe(ground.bus, reader);
+  await subscribe(ground, process, reader);
   return process;
 };
 
@@ -206,6 +210,6 @@ export const startDecomposer = async (ground: Ground, name: string): Promise<Sim
     model: ground.disturb.councilModel?.(structuralCouncil, process) ?? structuralCouncil,
     deadLetter: deadLetterOf(foundations, 'decomposer', DECOMPOSER_COUNCIL),
   });
-  await process.subscribe(ground.bus, reader);
+  await subscribe(ground, process, reader);
   return process;
 };

@@ -34,7 +34,9 @@ const waitsForChildren = (state: Admitted, task: Task): boolean =>
         recompose.retryAt !== null || children.some((child) => isLive(state.tasks[child.task] ?? { status: 'ended' })),
     );
 
-const isWithBudget = (state: Admitted): boolean => state.deadlinePassed && state.units[state.root]?.handoff !== null;
+/** Nothing starts for want of time, money or tokens, and a human is asked for more of them at the root. */
+const isWithBudget = ({ deadlinePassed, budget, units, root }: Admitted): boolean =>
+  (deadlinePassed || budget.exceeded) && units[root]?.handoff !== null;
 
 const everyUnitWaits: Rule = {
   name: 'every unit that is live waits for an answer, a time, its children or a named human',

@@ -39,6 +39,8 @@ const causeOfHandoff = z.object({
   raw_halt_type: z.string(),
   help: helpSchema,
   detail: z.string(),
+  /** The dead letter that it is about, by which it is known when it is heard of once more; left out: about none. */
+  letter: z.object({ reader: z.string(), event_id: z.string(), deliveries: z.int().positive() }).optional(),
 });
 
 /** The recorded verdicts that `approve` and `override` decide anew. */
@@ -252,6 +254,8 @@ const humanDecided = defineEvent({
     node_index: z.int().nonnegative().nullable(),
     /** Fixes of the unit that end with what was decided about. */
     ended_tasks: z.array(z.string()),
+    /** Runs that nobody waits for from now on: another one takes their place. Left out: none. */
+    stopped_runs: z.array(z.object({ task: z.string(), run: z.int().positive() })).optional(),
     granted: grantedSchema,
     actor: z.string(),
     authenticated: authenticatedSchema,

@@ -17,7 +17,7 @@ export interface RevokeDeps {
 }
 
 /**
- * Runs of a unit that ended can never start from now on: version 1 of their streams is taken. One that has started is
+ * Runs of a unit that ended, or in whose place a human had another one, can never start from now on: version 1 of their streams is taken. One that has started is
  * stopped by its executor, and whatever is missed here is found by the executor when it asks the store before it starts.
  * What was reserved for those that never start is free again.
  */
@@ -41,10 +41,12 @@ const freeReservation = async ({ lineages }: RevokeDeps, { root, ...event }: Rec
 
 type StoppedRun = { readonly task: string; readonly run: number };
 
+const STOPS: ReadonlySet<string> = new Set(['task_cancelled', 'task_abandoned', 'human_decided']);
+
 const stoppedIn = (event: RecordedEvent): readonly StoppedRun[] => {
-  if (event.type !== 'task_cancelled' && event.type !== 'task_abandoned') return [];
-  const { type, data } = parseEvent(event);
-  return type === 'task_cancelled' || type === 'task_abandoned' ? data.stopped_runs : [];
+  if (!STOPS.has(event.type)) return [];
+  const { data } = parseEvent(event);
+  return 'stopped_runs' in data ? (data.stopped_runs ?? []) : [];
 };
 
 const revocation = (clock: Pick<Clock, 'now'>, cause: RecordedEvent, { task, run }: StoppedRun) => {

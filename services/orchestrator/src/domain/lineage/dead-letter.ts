@@ -1,5 +1,6 @@
 import type { DeadLetter, EndDeadLetter } from './commands.ts';
 import { handOff, NO_FINDINGS, withdrawal } from './handoff.ts';
+import { letterKey } from './letter-key.ts';
 import { isBusy, refOf, type Turn, taskOf, unitOf, waitsForTimer } from './lookup.ts';
 import type { Facts, Handoff, HandoffCause, Task } from './state.ts';
 import { isLive } from './tree.ts';
@@ -12,13 +13,15 @@ type Named = EndDeadLetter['letter'];
 export const deadLetter = (command: DeadLetter, turn: Turn): Facts => {
   const { letter } = command;
   const root = taskOf(turn.state, turn.state.root);
-  if (!isLive(root)) return [];
+  if (!isLive(root) || turn.state.letters.includes(letterKey(letter))) return [];
   const named = letter.task === null ? undefined : turn.state.tasks[letter.task];
   const slice = named !== undefined && isLive(named) ? named : root;
   if (isTold(turn, slice, `${begin(letter)}${slice.id}, `)) return [];
   const detail = `${begin(letter)}${slice.id}, ${about(letter)}${letter.reason}`;
+  const { reader, event_id, deliveries } = letter;
   const cause = { haltType: 'internal_error', rawHaltType: RAW_HALT_TYPE, help: 'infrastructure', detail } as const;
-  return handOff(turn, slice, { ...NO_FINDINGS, ...cause, runOpen: goesOn(turn), run: letter.run });
+  const told = { ...cause, letter: { reader, event_id, deliveries } };
+  return handOff(turn, slice, { ...NO_FINDINGS, ...told, runOpen: goesOn(turn), run: letter.run });
 };
 
 const begin = ({ reader, event_type }: Named): string => `${reader} gave up ${event_type} of `;

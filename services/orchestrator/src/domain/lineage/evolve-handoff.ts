@@ -1,6 +1,7 @@
 import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
 import { enteredAt } from './evolve-ready.ts';
 import type { FRESH_NODE } from './fresh-node.ts';
+import { letterKey } from './letter-key.ts';
 import { takesData } from './node-data.ts';
 import type { Admitted, Handoff, HandoffCause, Paused, Task, Unit } from './state.ts';
 import { isRecomposing, ownEpicOf } from './tree.ts';
@@ -65,6 +66,11 @@ const opening = (state: Admitted, unit: Unit, data: Data<'human_required'>): Han
   onExpiry: data.on_expiry,
   warned: 0,
 });
+
+export const toldOfLetter = (
+  state: Admitted,
+  { letter }: Data<'human_required'> | Data<'handoff_updated'>,
+): Admitted => (letter === undefined ? state : { ...state, letters: [...state.letters, letterKey(letter)] });
 
 const nothingPaused = (task: string): Paused => ({ task, run: null, queued: null, retry: null, council: false });
 

@@ -7,7 +7,7 @@ import { evolveBudget, reserved } from './budget/evolve-budget.ts';
 import { isLanding } from './epics/landing-of.ts';
 import { recoveryEnded, subtaskSpawned } from './evolve-closure.ts';
 import { evolveEpic } from './evolve-epic.ts';
-import { evolveHandoff } from './evolve-handoff.ts';
+import { evolveHandoff, toldOfLetter } from './evolve-handoff.ts';
 import { enteredAt, nodeQueued, nodeReady } from './evolve-ready.ts';
 import { stallAfterRun, taskStalled, toldOfWithdrawal } from './evolve-stall.ts';
 import { freshUnit } from './fresh-unit.ts';
@@ -72,6 +72,7 @@ const admitted = (
   deadlinePassed: false,
   submittedHash: spec_hash,
   decided: {},
+  letters: [],
   budget: FRESH_BUDGET,
   units: { [task]: freshUnit(spec.priority) },
   epics: {},
@@ -285,7 +286,7 @@ const evolveUnit = (state: Admitted, event: LineageEvent): Admitted => {
       return withUnitOf(state, event.data.task, (unit) => ({ ...unit, affinity: event.data.to }));
     case 'human_required':
     case 'handoff_updated':
-      return toldOfWithdrawal(evolveHandoff(state, event), event.data);
+      return toldOfWithdrawal(toldOfLetter(evolveHandoff(state, event), event.data), event.data);
     case 'deadline_passed':
       return { ...state, deadlinePassed: true };
     default:

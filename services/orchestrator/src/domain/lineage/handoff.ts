@@ -24,6 +24,8 @@ export interface Cause {
   readonly runOpen: boolean;
   /** The run that the handoff is about; null when it is about none. */
   readonly run: number | null;
+  /** Left out: it is about no dead letter. */
+  readonly letter?: NonNullable<HumanRequired['letter']>;
   /** The verdicts that a human may lift; left out where there are none. */
   readonly judged?: Judged;
 }
@@ -64,12 +66,13 @@ const handoffUpdated = (
   };
 };
 
-const causeFields = ({ haltType, rawHaltType, help, stage, detail }: Cause) => ({
+const causeFields = ({ haltType, rawHaltType, help, stage, detail, letter }: Cause) => ({
   stage: stage ?? stageOfHelp(help),
   halt_type: haltType,
   raw_halt_type: rawHaltType,
   help,
   detail,
+  ...(letter !== undefined && { letter }),
 });
 
 const humanRequired = (turn: Turn, slice: Task, cause: Cause): LineageEvent => {

@@ -143,11 +143,9 @@ export interface Task extends HeldOutput {
   readonly conflicts: number;
   /** Of a child that a run submitted. */
   readonly submission: Submission | null;
-  /** Counters of nodes that it left and may come back to, by index, and what humans added to their bounds. */
-  readonly passed: Readonly<Record<number, PassedNode>>;
+  /** Nodes that it left and may come back to, by index: their counters, and what humans added to their bounds. */
+  readonly passed: Readonly<Record<number, NodeCounters & Pick<NodeProgress, 'granted'>>>;
 }
-
-export type PassedNode = NodeCounters & Pick<NodeProgress, 'granted'>;
 
 export interface Submission {
   readonly node: string;
@@ -185,10 +183,7 @@ export interface Epic {
 }
 
 /** What makes two causes of a handoff the same one. */
-export interface HandoffCause {
-  readonly rawHaltType: string;
-  readonly detail: string;
-}
+export type HandoffCause = Readonly<Record<'rawHaltType' | 'detail', string>>;
 
 /** A verdict as far as a decision may lift it. */
 export type Liftable = Pick<Verdict, 'validator' | 'severity' | 'error' | 'overridable' | 'evidence_hash'>;
@@ -253,7 +248,6 @@ export interface Unit {
   readonly stall: Stall | null;
   /** A human was told that the protocol of the lineage was withdrawn. */
   readonly toldOfWithdrawal: boolean;
-  /** Runs of an agent that are used up. */
   readonly agentAttempts: number;
   readonly request: {
     readonly number: number;
@@ -288,6 +282,8 @@ export interface Admitted {
   readonly submittedHash: string;
   /** Id of the decision by handoff. */
   readonly decided: Readonly<Record<string, string>>;
+  /** Dead letters that a human was told of, whatever came of it: heard of again, they say nothing new. */
+  readonly letters: readonly string[];
   readonly budget: Budget;
   readonly tasks: Readonly<Record<string, Task>>;
   readonly units: Readonly<Record<string, Unit>>;

@@ -1,4 +1,4 @@
-import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
+import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
 import type { Decision } from '@fixpoint/contracts/human-decision';
 import { Refused } from '@fixpoint/decider/refused';
 import type { DecideHandoff } from '../commands.ts';
@@ -25,10 +25,22 @@ export const decideHandoff = (command: DecideHandoff, turn: Turn): Facts => {
   const open = openHandoff(turn, command) ?? closedOr(turn, command.handoff);
   refuse(turn, command, open);
   const decided = { type: 'human_decided', data: decidedData(turn, command, open) } as const;
-  return followedBy(turn, [decided, ...lifted(turn, open.unitTask)], (later) =>
+  const follows = followedBy(turn, [decided, ...lifted(turn, open.unitTask)], (later) =>
     followedBy(later, then(later, command, open), (last) => askAboutHeld(last, open.unitTask.id)),
+  ).slice(1);
+  const stopped_runs = stoppedRuns(turn, decided.data, follows);
+  return [stopped_runs.length === 0 ? decided : { ...decided, data: { ...decided.data, stopped_runs } }, ...follows];
+};
+
+/** Runs in flight that another one takes the place of, or whose task ends: whoever has not begun them yet never may. */
+const stoppedRuns = ({ state }: Turn, { task: unit, ended_tasks: ended }: Decided, follows: Facts) => {
+  const begun = follows.flatMap((fact) => (BEGINS.has(fact.type) && 'task' in fact.data ? fact.data.task : []));
+  return Object.values(state.tasks).flatMap(({ id, unit: own, current }) =>
+    own === unit && current !== null && [...begun, ...ended].includes(id) ? [{ task: id, run: current.run }] : [],
   );
 };
+
+const BEGINS: ReadonlySet<LineageEvent['type']> = new Set(['node_ready', 'node_queued']);
 
 interface Open {
   readonly unitTask: Task;
