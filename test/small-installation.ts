@@ -46,7 +46,7 @@ const startAt = ({ folder, port, infrastructure, agent }: Place): Promise<Runnin
   const signingKeys = generateSigningKeys('test');
   const tokenKeys = publicKeysOf(signingKeys);
   const limits = { concurrency: 8, longConcurrency: 2, mirrorIdleMs: 24 * 3_600_000, mirrorMaxBytes: 0 };
-  const work = { ...limits, path: process.env.PATH ?? '' };
+  const work = { ...limits, path: process.env.PATH ?? '', sandbox: 'none' as const, readable: [] };
   const models = { known: ['default'], agents: agent === null ? [] : ['default'] };
   const told = { playbooks: [], apiUrl: `http://127.0.0.1:${port}`, agents: () => agent };
   return start(

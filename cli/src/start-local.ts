@@ -2,7 +2,7 @@ import { startEmbedded } from '@fixpoint/local/embedded';
 import type { Installation } from '@fixpoint/local/installation';
 import { startProcesses } from '@fixpoint/local/processes';
 import { createLog } from '@fixpoint/runtime/log';
-import { runtimeSettings } from '@fixpoint/runtime/runtime-settings';
+import { runtimeSettings, sandboxSettings } from '@fixpoint/runtime/runtime-settings';
 import { parseConfig } from '@fixpoint/runtime/settings';
 import type { Telemetry } from '@fixpoint/runtime/telemetry/telemetry';
 import getPort from 'get-port';
@@ -42,9 +42,10 @@ export const startLocal = async (options: LocalOptions, { env }: Context): Promi
   if (processes && nats === 'none') {
     throw new Exit(EXIT.badInput, 'five processes meet on NATS only', 'leave --nats none or --processes out');
   }
-  const { apiKeys, logLevel } = parseConfig(SETTINGS, { ...env, FIXPOINT_API_KEYS: keyList });
+  const { apiKeys, logLevel, sandbox } = parseConfig(SETTINGS, { ...env, FIXPOINT_API_KEYS: keyList });
   const backing = {
     ...common,
+    sandbox,
     postgresUrl: postgres,
     natsUrl: nats === 'none' ? null : nats,
     withoutNats: nats === 'none',
@@ -73,8 +74,12 @@ const ORCHESTRATOR_PORT = 4101;
 const AUDITOR_PORT = 4105;
 const EXECUTOR_PORT = 4103;
 
-/** A local installation speaks up about trouble only. */
-const SETTINGS = { apiKeys: runtimeSettings.apiKeys, logLevel: { ...runtimeSettings.logLevel, fallback: 'warn' } };
+/** A local installation speaks up about trouble only, and runs own commands with own programs on an own machine. */
+const SETTINGS = {
+  apiKeys: runtimeSettings.apiKeys,
+  logLevel: { ...runtimeSettings.logLevel, fallback: 'warn' },
+  sandbox: { ...sandboxSettings.sandbox, fallback: 'none' },
+};
 
 /** What the five processes are told of telemetry. */
 const telemetryEnvOf = (env: Context['env']): Record<string, string> =>

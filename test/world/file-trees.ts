@@ -60,6 +60,7 @@ export const fileTrees = (artifacts: Artifacts): FileTrees => {
     // No worker asks for files in a simulated world.
     archive: async () => null,
     export: async (ref, folder) => void folders.set(folder, new Map(treeAt(ref.commit))),
+    borrowed: async () => [],
     remove: async (folder) => void folders.delete(folder),
   };
 };

@@ -5,6 +5,7 @@ import { structuralCouncil } from '@fixpoint/decomposer/structural/structural-co
 import { protocolCatalog } from '@fixpoint/documents/protocol-catalog';
 import { stateCache } from '@fixpoint/event-store/state-cache';
 import { hostGit } from '@fixpoint/execution/git';
+import type { SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
 import { memoryJobs } from '@fixpoint/executor/jobs/memory-jobs';
 import { primitiveCalls } from '@fixpoint/executor/ladder/primitive-calls';
 import { reaper } from '@fixpoint/executor/run/reaper';
@@ -111,6 +112,7 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
     states: stateCache<never>(KEPT_GATES),
     workspaces: workspacesOf(ground, foundations),
     runner: shellOf(ground, foundations),
+    sandboxPolicy: SANDBOX_POLICY,
     copiesFolder: '/copies',
     decisions: ground.disturb.readDecisions?.(READ_DECISIONS) ?? READ_DECISIONS,
   };
@@ -124,6 +126,13 @@ export const startValidator = async (ground: Ground, name: string): Promise<Simu
   await subscribe(ground, process, gateReader({ ...shared, mint, deadLetter: deadLetter(VALIDATOR_GATE) }));
   await subscribe(ground, process, judgeReader({ ...shared, changes, deadLetter: deadLetter(VALIDATOR_JUDGE) }));
   return process;
+};
+
+/** Commands of this world touch nothing that anybody would have to be kept from. */
+const SANDBOX_POLICY: SandboxPolicy = {
+  requirement: 'none',
+  support: { works: false, detail: 'simulated' },
+  readable: [],
 };
 
 const shellOf = (ground: Ground, { process }: Foundations) => {
@@ -169,6 +178,7 @@ export const startExecutor = async (ground: Ground, name: string): Promise<Simul
     modeOf: protocolCatalog((stream) => store.readStream(stream)).modeOf,
     fresh: () => ids.uuid(),
     runner: shellOf(ground, foundations),
+    sandboxPolicy: SANDBOX_POLICY,
     workspaces: workspacesOf(ground, foundations),
     folder: '/runs',
     primitives: primitiveCalls(GIT),

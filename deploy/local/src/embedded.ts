@@ -3,6 +3,7 @@ import { auditorModule } from '@fixpoint/auditor/auditor.module';
 import { migrateInstallation } from '@fixpoint/database/migrate-installation';
 import { decomposerModule } from '@fixpoint/decomposer/decomposer.module';
 import { EMBEDDED_ROLE } from '@fixpoint/event-store/roles';
+import type { RunConfig } from '@fixpoint/executor/config';
 import { executorModule } from '@fixpoint/executor/executor.module';
 import { DEFAULT_MOST_IN_FLIGHT, orchestratorModule } from '@fixpoint/orchestrator/orchestrator.module';
 import type { ApiKey } from '@fixpoint/runtime/api-keys';
@@ -29,6 +30,8 @@ export interface EmbeddedOptions extends BackingOptions {
   readonly concurrency: number;
   /** `FIXPOINT_MODELS`, `FIXPOINT_COUNCIL`, and the variables that hold keys of models. */
   readonly modelEnv?: Readonly<Record<string, string>>;
+  /** Of commands in modes that say nothing; left out: none. */
+  readonly sandbox?: RunConfig['sandbox'];
   readonly log: Log;
   /** Null or left out: none. Whoever started it stops it. */
   readonly telemetry?: Telemetry | null;
@@ -100,6 +103,7 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
   const decisionKeys = await localDecisionKeys(options.folder);
   const { path } = options;
   const { models, modelKeys, names, council } = modelsIn(options.modelEnv ?? {});
+  const sandbox = { sandbox: options.sandbox ?? 'none', readable: [] };
   return [
     orchestratorModule(infrastructure, {
       ...{ mostInFlight: DEFAULT_MOST_IN_FLIGHT, decisionKeys },
@@ -114,6 +118,7 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
       concurrency: 256,
       longConcurrency: options.concurrency,
       ...MIRRORS,
+      ...sandbox,
     }),
     executorModule(infrastructure, {
       tokenKeys: publicKeysOf(signingKeys),
@@ -121,6 +126,7 @@ const services = async (infrastructure: ReturnType<typeof infrastructureModule>,
       concurrency: 256,
       longConcurrency: options.concurrency,
       ...MIRRORS,
+      ...sandbox,
       path,
       playbooks: [],
       ...{ models, modelKeys },

@@ -18,6 +18,8 @@ export type Service = (typeof SERVICES)[number];
 export interface ProcessesOptions extends BackingOptions {
   readonly drainMs: number;
   readonly concurrency: number;
+  /** As FIXPOINT_SANDBOX; left out: none. */
+  readonly sandbox?: 'required' | 'preferred' | 'none';
   /** Ports of the APIs for writing, reading and workers; null: free ones. */
   readonly ports: { readonly orchestrator: number; readonly auditor: number; readonly executor: number } | null;
   readonly logMode: 'json' | 'pretty' | 'silent';
@@ -109,6 +111,7 @@ const environmentsOf = (
     FIXPOINT_NATS_URL: backing.natsUrl ?? '',
     FIXPOINT_BUS_MAX_BYTES: String(256 * 1024 * 1024),
     FIXPOINT_API_KEYS: options.apiKeys,
+    FIXPOINT_SANDBOX: options.sandbox ?? 'none',
     FIXPOINT_DRAIN_MS: String(options.drainMs),
     FIXPOINT_LOG: options.logMode,
     FIXPOINT_LOG_LEVEL: options.logLevel,

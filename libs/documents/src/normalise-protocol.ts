@@ -29,6 +29,7 @@ const normaliseMode = (mode: ModeDocument): ModeSpec => ({
   recover_on: mode.recover_on ?? ['blocker'],
   protected: mode.protected ?? [],
   bounds: normaliseBounds(mode.bounds ?? {}),
+  ...(mode.sandbox === undefined ? {} : { sandbox: mode.sandbox }),
   backoffs: { ...DEFAULT_BACKOFFS, ...normaliseBackoffs(mode.backoffs ?? {}) },
   ...normaliseWaiting(mode),
 });
@@ -51,6 +52,7 @@ const normaliseValidator = (validator: ValidatorDocument): ValidatorSpec => ({
   severity_cap: validator.severity_cap ?? null,
   fix: validator.fix === undefined ? null : normaliseRecipe(validator.fix),
   timeout_ms: msOf(validator.timeout, DEFAULT_VALIDATOR_TIMEOUT_MS),
+  ...(validator.network === undefined ? {} : { network: validator.network }),
   // A command looks at the whole folder, which is only complete with the last node.
   on: validator.on ?? ('command' in validator.check ? 'task' : 'node'),
 });

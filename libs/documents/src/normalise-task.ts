@@ -68,8 +68,8 @@ const nodesOf = (document: WithNodes): NodeSpec[] => {
   if ('nodes' in document) {
     return document.nodes.map((node, index) => normaliseNode(node, { id: `node-${index + 1}`, goal: taskGoal }));
   }
-  const { recipe, postcondition, policy, recovery, outputs, env, timeout } = document;
-  const node = { recipe, postcondition, policy, recovery, outputs, env, timeout };
+  const { recipe, postcondition, policy, recovery, outputs, env, network, timeout } = document;
+  const node = { recipe, postcondition, policy, recovery, outputs, env, network, timeout };
   return [normaliseNode(node, { id: ONLY_NODE, goal: taskGoal })];
 };
 
@@ -84,9 +84,14 @@ const normaliseNode = (node: NodeDocument, fallback: Fallback): NodeSpec => {
   return isTemplated(spec) ? { ...spec, templated: true } : spec;
 };
 
-const takenAndGiven = ({ if: condition, outputs }: NodeDocument): Pick<NodeSpec, 'if' | 'output_file'> => ({
+const takenAndGiven = ({
+  if: condition,
+  outputs,
+  network,
+}: NodeDocument): Pick<NodeSpec, 'if' | 'output_file' | 'network'> => ({
   ...(condition === undefined ? {} : { if: condition }),
   ...(outputs?.output_file === undefined ? {} : { output_file: outputs.output_file }),
+  ...(network === undefined ? {} : { network }),
 });
 
 const quadOf = (node: NodeDocument, fallback: Fallback): NodeSpec => ({

@@ -34,6 +34,14 @@ const mode = fc.record(
     bounds: fc.record({ execute: fc.integer({ min: 1 }), deadline: duration }, { requiredKeys: [] }),
     backoffs: fc.dictionary(name, fc.array(duration, { minLength: 1, maxLength: 3 }), { maxKeys: 2 }),
     handoff_expiry: duration,
+    sandbox: fc.record(
+      {
+        require: fc.constantFrom('required', 'preferred', 'none'),
+        network: fc.constantFrom('forbidden', 'on_request'),
+        limits: fc.record({ processes: fc.integer({ min: 8, max: 65_536 }) }, { requiredKeys: [] }),
+      },
+      { requiredKeys: [] },
+    ),
   },
   { requiredKeys: [] },
 );

@@ -2,6 +2,7 @@ import {
   boundsSchema,
   consensusSchema,
   onExpirySchema,
+  sandboxSpecSchema,
   severitySchema,
   validatorCheckSchema,
 } from '@fixpoint/contracts/documents/protocol';
@@ -22,6 +23,7 @@ const validatorDocumentSchema = z
     overridable: z.boolean().optional(),
     severity_cap: severitySchema.optional(),
     fix: recipeDocumentSchema.optional(),
+    network: z.literal(true).optional(),
     timeout: durationSchema.optional(),
     on: z.enum(['node', 'task']).optional(),
   })
@@ -56,6 +58,7 @@ const modeDocumentSchema = z.strictObject({
   consensus: consensusSchema.optional(),
   recover_on: z.array(failureSeverity).optional(),
   protected: z.array(z.string().min(1)).optional(),
+  sandbox: sandboxSpecSchema.optional(),
   bounds: boundsDocumentSchema.optional(),
   backoffs: z.record(z.string(), z.array(durationSchema).min(1)).optional(),
   handoff_expiry: durationSchema.optional(),

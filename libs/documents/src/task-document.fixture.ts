@@ -64,6 +64,7 @@ const quad = {
     fc.record({ json_schema: data }),
   ),
   env: fc.dictionary(fc.constantFrom('A', '_B', 'c1'), text, { maxKeys: 2 }),
+  network: fc.constant(true),
   timeout,
 };
 const head = {

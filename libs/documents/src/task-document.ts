@@ -81,6 +81,7 @@ const quad = {
   recovery: recoveryDocumentSchema.optional(),
   outputs: outputsDocumentSchema.optional(),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+  network: z.literal(true).optional(),
   timeout: durationSchema.optional(),
 };
 

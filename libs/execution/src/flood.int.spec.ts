@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { memoryArtifacts } from './artifacts.fixture.ts';
 import { hostRunner } from './process-runner.ts';
+import { noSandbox } from './sandbox/no-sandbox.ts';
 
 const fixture = fileURLToPath(new URL('./flood.fixture.ts', import.meta.url));
 let folder: string;
@@ -40,7 +41,7 @@ describe('a flood of output', () => {
 
   test('I-B01 E11: neither kills the command nor loses a byte around a buffer of 1 MiB', async () => {
     const artifacts = memoryArtifacts();
-    const runner = hostRunner({ artifacts, folder, path: '/usr/bin:/bin' });
+    const runner = hostRunner({ artifacts, folder, path: '/usr/bin:/bin', sandbox: noSandbox('/usr/bin:/bin') });
     for (const bytes of [0, 1_048_575, 1_048_576, 1_048_577, 5_000_000]) {
       const text = `head -c ${bytes} /dev/zero; head -c ${bytes} /dev/zero >&2; exit 4`;
       const result = await runner.run({ program: { kind: 'shell', text }, cwd: folder, timeoutMs: 30_000 });
@@ -57,7 +58,12 @@ describe('a flood of output', () => {
       for await (const chunk of source instanceof Uint8Array ? [source] : source) bytes += chunk.length;
       return { hash: 'h', bytes };
     };
-    const runner = hostRunner({ artifacts: { put, get: async () => null }, folder, path: '/usr/bin:/bin' });
+    const runner = hostRunner({
+      artifacts: { put, get: async () => null },
+      folder,
+      path: '/usr/bin:/bin',
+      sandbox: noSandbox('/usr/bin:/bin'),
+    });
     const program = { kind: 'shell', text: 'yes' } as const;
     const running = runner.run({ program, cwd: folder, timeoutMs: 500 });
     setTimeout(open, 3_000);
@@ -69,7 +75,12 @@ describe('a flood of output', () => {
 
   test('into a store that fails kills the command and throws what the store threw', async () => {
     const put = async () => Promise.reject(new Error('store is down'));
-    const runner = hostRunner({ artifacts: { put, get: async () => null }, folder, path: '/usr/bin:/bin' });
+    const runner = hostRunner({
+      artifacts: { put, get: async () => null },
+      folder,
+      path: '/usr/bin:/bin',
+      sandbox: noSandbox('/usr/bin:/bin'),
+    });
     const program = { kind: 'shell', text: 'echo x; sleep 320' } as const;
     await expect(runner.run({ program, cwd: folder, timeoutMs: 60_000 })).rejects.toThrow('store is down');
     const { stdout } = await promisify(execFile)('sh', ['-c', 'pgrep -fx "sleep 320" || echo none']);

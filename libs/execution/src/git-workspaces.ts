@@ -3,6 +3,7 @@ import { mkdir, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
+import { borrowedObjects } from './borrowed-objects.ts';
 import { checkOut } from './checkout.ts';
 import { hostGit, sourceProtocols } from './git.ts';
 import { deliver } from './landing/deliver.ts';
@@ -41,6 +42,7 @@ export const gitWorkspaces = ({
   return {
     resolve: (source) => faulting(resolve(parts, source)),
     materialise: (ref, folder, access = 'writable') => faulting(materialise(parts, ref, { folder, access })),
+    borrowed: (folder) => faulting(borrowedObjects(folder)),
     capture: (folder, ref, how) => faulting(capture(parts, ref, { folder, ...how })),
     diff: (from, to) => faulting(diff(parts, from, to)),
     diffText: (from, to, mostBytes) => faulting(diffText(parts, from, { to, mostBytes })),

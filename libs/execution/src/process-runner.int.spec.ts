@@ -9,8 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { memoryArtifacts } from './artifacts.fixture.ts';
 import { hostRunner, killAbandoned } from './process-runner.ts';
 import type { Command, CommandResult, Runner } from './runner.ts';
+import { noSandbox } from './sandbox/no-sandbox.ts';
 
 const artifacts = memoryArtifacts();
+const PATH = process.env.PATH ?? '/usr/bin:/bin';
 let folder: string;
 let cwd: string;
 let runner: Runner;
@@ -18,7 +20,7 @@ let runner: Runner;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'fixpoint-runner-'));
   cwd = mkdtempSync(join(tmpdir(), 'fixpoint-cwd-'));
-  runner = hostRunner({ artifacts, folder, path: process.env.PATH ?? '/usr/bin:/bin' });
+  runner = hostRunner({ artifacts, folder, path: PATH, sandbox: noSandbox(PATH) });
 });
 
 afterAll(() => {

@@ -7,6 +7,10 @@ import { noOutput } from './output-capture.ts';
 import { markName, startChild, superviseChild } from './process.ts';
 import { abandonedBy, type Killed, killAll } from './process-tree.ts';
 import type { Command, CommandResult, Runner } from './runner.ts';
+import type { Confinement } from './sandbox/limits.ts';
+import { DEFAULT_LIMITS } from './sandbox/limits.ts';
+import { noSandbox } from './sandbox/no-sandbox.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 
 export interface HostRunnerOptions {
   readonly artifacts: Artifacts;
@@ -14,11 +18,15 @@ export interface HostRunnerOptions {
   readonly folder: string;
   /** PATH of every command. */
   readonly path: string;
+  /** Around every command whose confinement does not say otherwise. */
+  readonly sandbox: Sandbox;
   /** Overrides; by default `node` is the one that runs this process, the others come from the host. */
   readonly interpreters?: Partial<Interpreters>;
 }
 
 const hostInterpreters: Interpreters = { sh: '/bin/sh', bash: 'bash', node: process.execPath, python3: 'python3' };
+
+const STRICT: Confinement = { sandboxed: true, network: false, readable: [], limits: DEFAULT_LIMITS };
 
 const notStarted = (status: 'not_started' | 'cancelled', error: CommandResult['error']): CommandResult => ({
   status,
@@ -62,14 +70,16 @@ const runIn = async (folder: string, command: Command, options: HostRunnerOption
   const interpreters = { ...hostInterpreters, ...options.interpreters };
   const invocation = await invocationOf(command, interpreters, folder);
   const id = randomUUID();
-  const env = {
-    ...(await environmentOf(command, folder, options.path)),
-    [markName]: id,
-    [ownerName]: `${options.folder}#${process.pid}`,
-  };
-  const started = await startChild(invocation, { cwd: command.cwd, env, folder });
+  const env = await environmentOf(command, folder, options.path);
+  const marks = { [markName]: id, [ownerName]: `${options.folder}#${process.pid}` };
+  const { confinement = STRICT, cwd } = command;
+  // Whoever says nothing is in the sandbox.
+  const sandbox = confinement.sandboxed ? options.sandbox : noSandbox(options.path);
+  const launch = sandbox.launch(invocation, { cwd, env, marks, folder, confinement });
+  if ('problem' in launch) return notStarted('not_started', launch.problem);
+  const started = await startChild(launch, { stdin: invocation.stdin, folder });
   if ('problem' in started) return notStarted('not_started', started.problem);
-  return superviseChild(started, { command, id, artifacts: options.artifacts });
+  return superviseChild(started, { command, id, artifacts: options.artifacts, limits: confinement.limits, folder });
 };
 
 const environmentOf = async (command: Command, folder: string, path: string): Promise<Record<string, string>> => {

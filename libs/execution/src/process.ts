@@ -4,12 +4,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
-import { type Invocation, spawnProblemOf } from './invocation.ts';
+import { spawnProblemOf } from './invocation.ts';
 import { maskedOutput } from './masked-output.ts';
 import { captureOutput } from './output-capture.ts';
 import { chunksOf, closeWriteEnds, type OutputPipe, openOutputPipes } from './output-pipe.ts';
 import { holdersOf, type Killed, killAll, killAtOnce, membersOf, type TreeMark } from './process-tree.ts';
-import type { Command, CommandResult, Output, StartProblem } from './runner.ts';
+import type { Command, CommandResult, Output } from './runner.ts';
+import type { Limits } from './sandbox/limits.ts';
+import { openReport, type Report } from './sandbox/report.ts';
+import type { Launch, NotStarted, ProcessExit } from './sandbox/sandbox.ts';
+import { type Watched, watchLimits } from './sandbox/watch-limits.ts';
 import { systemErrorOf } from './system-error.ts';
 
 /** Variable by which a command's processes are found again; its value is different for each command. */
@@ -23,39 +27,38 @@ const graceMs = 250;
 
 type Pipes = readonly [OutputPipe, OutputPipe];
 
-interface Exit {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
-
-type End = 'exit' | 'timed_out' | 'cancelled';
+type End = 'exit' | 'timed_out' | 'cancelled' | { readonly overLimit: string };
 
 interface Started {
   readonly leader: number;
   readonly pipes: Pipes;
   readonly startedAt: number;
-  readonly exit: Promise<Exit>;
+  readonly exit: Promise<ProcessExit>;
+  readonly report: Report;
+  readonly endOf: Launch['endOf'];
 }
 
-type Start = Started | { readonly problem: { readonly code: StartProblem; readonly detail: string } };
+type Start = Started | NotStarted;
 
 interface Surroundings {
-  readonly cwd: string;
-  readonly env: Record<string, string>;
+  readonly stdin: string | Uint8Array;
   /** Private to this command. */
   readonly folder: string;
 }
 
 /** Starts a process in a session and group of its own, its output in pipes that nobody reads yet. */
-export const startChild = async (invocation: Invocation, { cwd, env, folder }: Surroundings): Promise<Start> => {
-  const input = await openInput(invocation.stdin, folder);
+export const startChild = async (launch: Launch, { stdin, folder }: Surroundings): Promise<Start> => {
+  const input = await openInput(stdin, folder);
   const pipes = await openOutputPipes(folder);
   const startedAt = performance.now();
   try {
-    const stdio = [input, pipes[0].writeEnd, pipes[1].writeEnd];
-    const child = spawn(invocation.file, invocation.args, { cwd, env, detached: true, stdio });
+    const { file, args, cwd, env, hiddenArgs, endOf } = launch;
+    const own = hiddenArgs === null ? [] : (['pipe', 'pipe'] as const);
+    const stdio = [input, pipes[0].writeEnd, pipes[1].writeEnd, ...own];
+    const child = spawn(file, args, { cwd, env, detached: true, stdio });
     const exit = exitOf(child);
-    return { leader: await spawned(child), pipes, startedAt, exit };
+    const report = openReport(child, hiddenArgs);
+    return { leader: await spawned(child), pipes, startedAt, exit, report, endOf };
   } catch (error) {
     for (const { readEnd } of pipes) readEnd.destroy();
     const problem = systemErrorOf(error);
@@ -75,7 +78,7 @@ const openInput = async (stdin: string | Uint8Array, folder: string): Promise<nu
   return openSync(path, 'r');
 };
 
-const exitOf = (child: ChildProcess): Promise<Exit> =>
+const exitOf = (child: ChildProcess): Promise<ProcessExit> =>
   new Promise((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
@@ -98,6 +101,9 @@ interface Supervision {
   /** Value of the mark. */
   readonly id: string;
   readonly artifacts: Artifacts;
+  readonly limits: Limits;
+  /** Private to this command. */
+  readonly folder: string;
 }
 
 const shownOf = (pipe: OutputPipe, { masked = '' }: Pick<Command, 'masked'>): AsyncIterable<Buffer> =>
@@ -108,20 +114,21 @@ const shownOf = (pipe: OutputPipe, { masked = '' }: Pick<Command, 'masked'>): As
  * @throws what the artifact store threw, after the tree was killed.
  */
 export const superviseChild = async (
-  { leader, pipes, startedAt, exit }: Started,
-  { command, id, artifacts }: Supervision,
+  { leader, pipes, startedAt, exit, report, endOf }: Started,
+  { command, id, artifacts, limits, folder }: Supervision,
 ): Promise<CommandResult> => {
   const mark: TreeMark = { leader, variable: `${markName}=${id}`, pipes: pipes.map(({ path }) => path) };
   watched.add(mark);
   try {
     const outputs = Promise.all(pipes.map((pipe) => captureOutput(shownOf(pipe, command), artifacts)));
-    const end = await firstEnd(exit, outputs, command);
+    const watched = { leader, limits, folders: [folder, command.cwd] };
+    const end = await firstEnd({ exit, outputs, watched }, command);
     const durationMs = performance.now() - startedAt;
     const killed = await endTree(mark, pipes, end === 'exit' ? graceMs : 0);
     if (killed.survivors.length > 0) for (const { readEnd } of pipes) readEnd.destroy();
     const [stdout, stderr] = asPair(await outputs);
-    const exited = killed.survivors.includes(leader) ? noExit : await exit;
-    return { ...endOf(end, exited, killed), durationMs, stdout, stderr, error: null };
+    const exited = killed.survivors.length > 0 ? noExit : endOf(await exit, await report.text());
+    return { ...resultOf(end, exited, killed), durationMs, stdout, stderr };
   } catch (error) {
     // Whatever went wrong here: nothing of the tree may go on unwatched.
     await killAll(() => membersOf(mark));
@@ -129,15 +136,30 @@ export const superviseChild = async (
   } finally {
     watched.delete(mark);
     for (const { readEnd } of pipes) readEnd.destroy();
+    report.close();
   }
 };
 
-const noExit: Exit = { exitCode: null, signal: null };
+const noExit: ProcessExit = { exitCode: null, signal: null };
 
-const endOf = (end: End, { exitCode, signal }: Exit, { count, survivors }: Killed) => {
-  if (end !== 'exit') return { status: end, exitCode, signal, leftovers: 0, survivors };
-  const status: CommandResult['status'] = signal === null ? 'exited' : 'signaled';
-  return { status, exitCode, signal, leftovers: count, survivors };
+const resultOf = (
+  end: End,
+  exited: ProcessExit | NotStarted,
+  { count, survivors }: Killed,
+): Omit<CommandResult, 'durationMs' | 'stdout' | 'stderr'> => {
+  if (typeof end === 'object') {
+    const error = { code: 'over_limit', detail: end.overLimit } as const;
+    return { exitCode: null, signal: 'SIGKILL', status: 'signaled', leftovers: 0, survivors, error };
+  }
+  if (end !== 'exit') {
+    const known = 'problem' in exited ? noExit : exited;
+    return { ...known, status: end, leftovers: 0, survivors, error: null };
+  }
+  if ('problem' in exited) {
+    return { ...noExit, status: 'not_started', leftovers: count, survivors, error: exited.problem };
+  }
+  const status = exited.signal === null ? 'exited' : 'signaled';
+  return { ...exited, status, leftovers: count, survivors, error: null };
 };
 
 const asPair = ([first, second]: readonly Output[]): [Output, Output] => {
@@ -147,8 +169,7 @@ const asPair = ([first, second]: readonly Output[]): [Output, Output] => {
 
 /** What ends the command first; a store that fails counts as a cancel, its error is thrown once the tree is dead. */
 const firstEnd = async (
-  exit: Promise<Exit>,
-  outputs: Promise<unknown>,
+  { exit, outputs, watched }: { exit: Promise<ProcessExit>; outputs: Promise<unknown>; watched: Watched },
   { timeoutMs, signal }: Command,
 ): Promise<End> => {
   const waiting = new AbortController();
@@ -159,6 +180,9 @@ const firstEnd = async (
   if (signal?.aborted === true) cancelled();
   void exit.then(() => resolve('exit'));
   outputs.catch(cancelled);
+  void watchLimits(watched, waiting.signal).then((over) => {
+    if (over !== null) resolve({ overLimit: over });
+  });
   try {
     return await promise;
   } finally {

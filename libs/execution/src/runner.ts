@@ -1,3 +1,5 @@
+import type { Confinement } from './sandbox/limits.ts';
+
 /** What is to be run. Text is passed as it is: nothing is ever spliced into it. */
 export type Program =
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
@@ -18,6 +20,8 @@ export interface Command {
   readonly masked?: string;
   /** HOME of the command. Default: an empty folder that is removed afterwards. */
   readonly home?: string;
+  /** Left out: in the runner's sandbox, without a network, with the limits that nobody changed. */
+  readonly confinement?: Confinement;
   /** Empty when absent: a command that reads gets an end of file, never a terminal. */
   readonly stdin?: string | Uint8Array;
   /** Wall time from the start in ms; afterwards the whole tree is killed. */
@@ -42,11 +46,21 @@ export interface Output {
   readonly truncated: boolean;
 }
 
-export type StartProblem = 'not_text' | 'cwd_missing' | 'not_found' | 'not_executable' | 'too_long' | 'spawn_failed';
+export type StartProblem =
+  | 'not_text'
+  | 'cwd_missing'
+  | 'not_found'
+  | 'not_executable'
+  | 'too_long'
+  | 'spawn_failed'
+  | 'sandbox_failed';
+
+/** It ran, until it was over a limit of all its processes together. */
+export type RunProblem = 'over_limit';
 
 export interface CommandResult {
   /**
-   * `exited`: by itself, with `exitCode`. `signaled`: somebody else's signal. `timed_out` and `cancelled`: killed here.
+   * `exited`: by itself, with `exitCode`. `signaled`: somebody else's signal, or a limit (`error` says which). `timed_out` and `cancelled`: killed here.
    * `not_started`: nothing ran, `error` says why.
    */
   readonly status: 'exited' | 'signaled' | 'timed_out' | 'cancelled' | 'not_started';
@@ -59,7 +73,7 @@ export interface CommandResult {
   readonly leftovers: number;
   /** Process ids that could not be killed within 5 s (uninterruptible I/O). Empty means: proven dead. */
   readonly survivors: readonly number[];
-  readonly error: { readonly code: StartProblem; readonly detail: string } | null;
+  readonly error: { readonly code: StartProblem | RunProblem; readonly detail: string } | null;
 }
 
 /** Runs commands of recipes and checks. */

@@ -93,6 +93,11 @@ export interface Workspaces {
    * `read_only` takes every right to write away (which does not bind a root user); nobody captures such a folder.
    */
   materialise(ref: WorkspaceRef, folder: string, access?: 'writable' | 'read_only'): Promise<void>;
+  /**
+   * Folders outside of a workspace that its git has to read. To be asked before any command has run in it: afterwards the
+   * answer is what a command made of it.
+   */
+  borrowed(folder: string): Promise<readonly string[]>;
   /** The folder as it is now, on the history of `ref` that it was made from. The folder is left as it was. */
   capture(folder: string, ref: WorkspaceRef, capture: Capture): Promise<WorkspaceRef>;
   /** What changed from one workspace to another. */

@@ -1,3 +1,4 @@
+import { sandboxRequirementSchema } from '@fixpoint/contracts/documents/protocol';
 import { z } from 'zod';
 import { apiKeysSchema } from './api-keys.ts';
 import type { LogMode } from './log.ts';
@@ -92,6 +93,25 @@ export const workSettings = (prefix: string, service: string) => ({
     about: 'PATH of every command.',
   }),
 });
+
+/** What a service needs that runs commands of others. */
+export const sandboxSettings = {
+  sandbox: setting('FIXPOINT_SANDBOX', {
+    schema: sandboxRequirementSchema,
+    unit: 'required | preferred | none',
+    fallback: 'required',
+    about: 'Of commands in modes that say nothing: required runs nothing without a sandbox.',
+  }),
+  readable: setting('FIXPOINT_SANDBOX_READABLE', {
+    schema: z
+      .string()
+      .transform((text) => text.split(':').filter((path) => path !== ''))
+      .refine((paths) => paths.every((path) => path.startsWith('/')), 'expected absolute paths'),
+    unit: 'absolute paths separated by colons',
+    fallback: '',
+    about: 'What commands may read in a sandbox beside /usr and the folders of PATH.',
+  }),
+};
 
 type ProcessConfig = Pick<ConfigOf<typeof runtimeSettings>, 'host' | 'apiKeys' | 'drainMs' | 'logMode' | 'logLevel'> & {
   readonly port: number;

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryArtifacts } from '@fixpoint/event-store/memory-artifacts';
 import { hostRunner } from '@fixpoint/execution/process-runner';
+import { DEFAULT_LIMITS } from '@fixpoint/execution/sandbox/limits';
+import { noSandbox } from '@fixpoint/execution/sandbox/no-sandbox';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { judgeByCommand } from './judge-command.ts';
 
@@ -10,6 +12,7 @@ import { judgeByCommand } from './judge-command.ts';
 jest.setTimeout(30_000);
 
 const artifacts = memoryArtifacts();
+const PATH = process.env.PATH ?? '';
 
 let top = '';
 beforeAll(() => {
@@ -21,7 +24,8 @@ const judge = (command: string, more: { timeout_ms?: number; signal?: AbortSigna
   judgeByCommand(
     { check: { command }, timeout_ms: more.timeout_ms ?? 10_000 },
     {
-      runner: hostRunner({ artifacts, folder: join(top, 'runner'), path: process.env.PATH ?? '' }),
+      runner: hostRunner({ artifacts, folder: join(top, 'runner'), path: PATH, sandbox: noSandbox(PATH) }),
+      confinement: { sandboxed: false, network: false, readable: [], limits: DEFAULT_LIMITS },
       artifacts,
       folder: top,
       ...(more.signal === undefined ? {} : { signal: more.signal }),

@@ -14,6 +14,7 @@ export interface JudgeCommandDeps {
   readonly artifacts: Pick<Artifacts, 'get'>;
   /** The copy of the workspace to look at, absolute. Nothing of it is kept. */
   readonly folder: string;
+  readonly confinement: Required<Command>['confinement'];
   readonly env?: Command['env'];
   readonly signal?: AbortSignal;
 }
@@ -40,6 +41,7 @@ export const judgeByCommand = async (
     program: { kind: 'shell', text: check.command },
     cwd: deps.folder,
     timeoutMs: timeout_ms,
+    confinement: deps.confinement,
     ...(deps.env === undefined ? {} : { env: deps.env }),
     ...(deps.signal === undefined ? {} : { signal: deps.signal }),
   });

@@ -2,7 +2,7 @@ import { keyNames, modelsSchema } from '@fixpoint/models/model-settings';
 import { connectionSettings } from '@fixpoint/runtime/connect';
 import { jsonText } from '@fixpoint/runtime/json-text';
 import { publicKeysSchema } from '@fixpoint/runtime/run-tokens';
-import { portSetting, runtimeSettings, workSettings } from '@fixpoint/runtime/runtime-settings';
+import { portSetting, runtimeSettings, sandboxSettings, workSettings } from '@fixpoint/runtime/runtime-settings';
 import { type ConfigOf, parseConfig as parse, secretsOf, setting } from '@fixpoint/runtime/settings';
 import { z } from 'zod';
 
@@ -11,6 +11,7 @@ const publicKeys = publicKeysSchema.refine(({ keys }) => keys.length > 0, 'names
 /** What the executor itself needs, in a process of its own or beside the others. */
 export const runSettings = {
   ...workSettings('FIXPOINT_EXECUTOR', 'executor'),
+  ...sandboxSettings,
   tokenKeys: setting('FIXPOINT_TOKEN_PUBLIC_KEYS', {
     schema: publicKeys,
     unit: 'JSON list of public JWKs (Ed25519) with kid',

@@ -53,9 +53,17 @@ test('an executor on Postgres removes what its predecessor left on disk and, eac
       await Promise.all([pool.end(), store.close()]);
     },
   });
+  const SANDBOX = { sandbox: 'none' as const, readable: [] };
   const mirrors = { mirrorIdleMs: 24 * 3_600_000, mirrorMaxBytes: 0 };
   const limits = { concurrency: 4, longConcurrency: 1, ...mirrors };
-  const config = { tokenKeys: { keys: [] }, folder, path: process.env.PATH ?? '', playbooks: [], ...limits };
+  const config = {
+    tokenKeys: { keys: [] },
+    folder,
+    path: process.env.PATH ?? '',
+    playbooks: [],
+    ...limits,
+    ...SANDBOX,
+  };
   const running = await start([executorModule(infrastructure, config)], { http: null, log: silentLog, drainMs: 1000 });
   try {
     expect(left.filter((name) => existsSync(join(folder, name)))).toEqual([]);

@@ -10,6 +10,8 @@ import { hostGit } from '@fixpoint/execution/git';
 import { gitWorkspaces } from '@fixpoint/execution/git-workspaces';
 import { removeLeftovers } from '@fixpoint/execution/leftovers';
 import { hostRunner, killAbandoned } from '@fixpoint/execution/process-runner';
+import type { SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
+import type { Sandbox } from '@fixpoint/execution/sandbox/sandbox';
 import type { Offer } from '@fixpoint/messaging/bus';
 import { endedTasks } from '@fixpoint/messaging/ended-tasks';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
@@ -20,6 +22,7 @@ import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
 import { ARTIFACTS, CLOCK, EVENT_STORE, IDS, LOG, POOL, PUBLISHER, TELEMETRY } from '@fixpoint/runtime/infrastructure';
 import type { Log } from '@fixpoint/runtime/log';
 import { loop } from '@fixpoint/runtime/loop';
+import { preparedSandbox } from '@fixpoint/runtime/prepared-sandbox';
 import { listener, reader } from '@fixpoint/runtime/readers';
 import { leasesOf, mirrorsLoop } from '@fixpoint/runtime/service-work';
 import type { Telemetry } from '@fixpoint/runtime/telemetry/telemetry';
@@ -103,6 +106,7 @@ const executor = async (foundations: Foundations, config: ExecutorConfig) => {
   const { store, publisher, clock, ids, log, pool } = foundations;
   const left = await removeLeftovers(leftoversIn(config));
   if (left > 0) log.warn({ left }, 'not everything that a predecessor left could be removed');
+  const prepared = await preparedSandbox(config, log);
   const owner = `executor-${ids.uuid()}`;
   const leases = leasesOf('executor', foundations);
   const work = ownedWork({
@@ -117,7 +121,7 @@ const executor = async (foundations: Foundations, config: ExecutorConfig) => {
     reader: reader(
       runReader({
         ...foundations,
-        ...toolsOf(foundations, config),
+        ...toolsOf(foundations, config, prepared),
         work,
         owner,
         concurrency: config.concurrency,
@@ -169,11 +173,13 @@ const commandsIn = ({ folder }: Pick<RunConfig, 'folder'>): string => join(folde
 const toolsOf = (
   { artifacts, telemetry }: Foundations,
   { folder, path, playbooks, apiUrl, models = {}, modelKeys: keys = {}, agents }: ExecutorConfig,
+  { policy, sandbox }: { readonly policy: SandboxPolicy; readonly sandbox: Sandbox },
 ) => {
-  const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path });
+  const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path, sandbox });
   const configured = configuredModels({ models, keys, rules: loadPlaybook(playbooks) });
   return {
     artifacts,
+    sandboxPolicy: policy,
     folder: join(folder, 'runs'),
     runner: keepingFolder(telemetry?.runner(runner) ?? runner),
     workspaces: gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path }),

@@ -14,6 +14,9 @@ import { MemoryEventStore } from '@fixpoint/event-store/memory-event-store';
 import { hostGit } from '@fixpoint/execution/git';
 import { gitWorkspaces } from '@fixpoint/execution/git-workspaces';
 import { hostRunner } from '@fixpoint/execution/process-runner';
+import type { SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
+import { noSandbox } from '@fixpoint/execution/sandbox/no-sandbox';
+import type { Sandbox } from '@fixpoint/execution/sandbox/sandbox';
 import type { Publication, Verdict } from '@fixpoint/messaging/bus';
 import { memoryLeases } from '@fixpoint/messaging/memory-leases';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
@@ -33,9 +36,17 @@ import type { TokenVerdict } from './token-check.ts';
 const AT = '2026-01-01T00:00:00.000Z';
 const HASH = 'a'.repeat(64);
 
+const UNSANDBOXED: SandboxPolicy = { requirement: 'none', support: { works: false, detail: '' }, readable: [] };
+
 /** One executor on memory adapters with real processes and real git. */
 export const executorWorld = (
-  changes: { clock?: Clock; mode?: Partial<ModeSpec>; agent?: AgentModel; models?: Models } = {},
+  changes: {
+    clock?: Clock;
+    mode?: Partial<ModeSpec>;
+    agent?: AgentModel;
+    models?: Models;
+    sandbox?: { policy: SandboxPolicy; sandbox: Sandbox };
+  } = {},
 ) => {
   const folder = mkdtempSync(join(tmpdir(), 'executor-'));
   const clock = changes.clock ?? systemClock;
@@ -46,6 +57,7 @@ export const executorWorld = (
   const leases = memoryLeases(clock);
   const jobs = memoryJobs(clock);
   const workspaces = gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path });
+  const sandbox = changes.sandbox ?? { policy: UNSANDBOXED, sandbox: noSandbox(path) };
   const mode: ModeSpec = { ...builtInMode, ...changes.mode };
   let token: TokenVerdict | null = null;
   let made = 0;
@@ -63,7 +75,8 @@ export const executorWorld = (
     owner,
     work: ownedWork({ leases, clock, owner, concurrency: 4, hasEnded: (task) => hasEnded(store, task) }),
     folder: join(folder, 'runs'),
-    runner: keepingFolder(hostRunner({ artifacts, folder: join(folder, 'commands'), path })),
+    runner: keepingFolder(hostRunner({ artifacts, folder: join(folder, 'commands'), path, sandbox: sandbox.sandbox })),
+    sandboxPolicy: sandbox.policy,
     primitives: primitiveCalls(hostGit({ folder: join(folder, 'git'), path })),
     models: changes.models ?? {
       repair: () => playbookModel(loadPlaybook()),

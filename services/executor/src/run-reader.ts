@@ -18,7 +18,14 @@ import { firewallHash } from '@fixpoint/validation/firewall';
 import { type ActionLog, actionLog, RunLost } from './action-log.ts';
 import type { PrimitiveCalls } from './ladder/primitive-calls.ts';
 import type { ToolCall } from './ladder/recorded-commands.ts';
-import { ACTION_PHASE, type Assignment, type GovernancePassed, isInProcess, type NodeReady } from './run/assignment.ts';
+import {
+  ACTION_PHASE,
+  type Assignment,
+  confinementOf,
+  type GovernancePassed,
+  isInProcess,
+  type NodeReady,
+} from './run/assignment.ts';
 import { inProcessRun } from './run/in-process-run.ts';
 import { longRun } from './run/long-run.ts';
 import { endLostRun } from './run/lost-run.ts';
@@ -122,8 +129,10 @@ const askAdmission = async (
   try {
     const mode = await deps.modeOf(scope, protocol);
     const verdict = await deps.checkToken(work.passed.token, expectedOf(work, mode), deps.clock.now());
-    if (verdict.valid) return { mode, tokenId: verdict.claims.jti };
-    return { reason: verdict.reason, detail: verdict.detail };
+    if (!verdict.valid) return { reason: verdict.reason, detail: verdict.detail };
+    const confinement = confinementOf(deps.sandboxPolicy, { nodeReady: work.nodeReady, mode });
+    if ('refused' in confinement) return { reason: confinement.refused, detail: confinement.detail };
+    return { mode, tokenId: verdict.claims.jti };
   } catch (error) {
     if (error instanceof ProtocolUnknown) return { reason: 'protocol_unknown', detail: error.message };
     throw error;

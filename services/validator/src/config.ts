@@ -1,6 +1,6 @@
 import { connectionSettings } from '@fixpoint/runtime/connect';
 import { jsonText } from '@fixpoint/runtime/json-text';
-import { portSetting, runtimeSettings, workSettings } from '@fixpoint/runtime/runtime-settings';
+import { portSetting, runtimeSettings, sandboxSettings, workSettings } from '@fixpoint/runtime/runtime-settings';
 import { type ConfigOf, parseConfig as parse, setting } from '@fixpoint/runtime/settings';
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
@@ -16,6 +16,7 @@ const signingKeys = jsonText.pipe(signingKeysSchema);
 /** What the validator itself needs, in a process of its own or beside the others. */
 export const judgeSettings = {
   ...workSettings('FIXPOINT_VALIDATOR', 'validator'),
+  ...sandboxSettings,
   signingKeys: setting('FIXPOINT_TOKEN_SIGNING_KEYS', {
     schema: signingKeys,
     unit: 'JSON list of private JWKs (Ed25519) with kid',

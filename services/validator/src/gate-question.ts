@@ -4,13 +4,12 @@ import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { Verdict } from '@fixpoint/contracts/verdict';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import { primitives } from '@fixpoint/execution/primitives/primitives';
-import type { Runner } from '@fixpoint/execution/runner';
 import { type Decision, decideVerdicts } from '@fixpoint/validation/decide-verdicts';
 import { firewallHash } from '@fixpoint/validation/firewall';
 import { fitVerdicts } from '@fixpoint/validation/fit-verdicts';
-import { judgeByCommand } from '@fixpoint/validation/judge-command';
 import { judgeCommandRules, judgeDocument, judgeGovernance } from '@fixpoint/validation/judge-document';
 import { type ValidatorAnswer, verdictOf } from '@fixpoint/validation/verdict';
+import { askCommand, type CommandDeps } from './ask-command.ts';
 import { type AnewDeps, decidedAnew, passedBefore } from './decided-anew.ts';
 import type { GateAnswer } from './domain/gate.ts';
 import type { NodeReady } from './run-lookup.ts';
@@ -18,8 +17,7 @@ import type { MintToken } from './run-tokens.ts';
 import { askAll, faultEvent, type RecordedVerdicts, runRefOf } from './verdicts.ts';
 import { type CopyDeps, type WorkspaceCopy, withCopy } from './workspace-copy.ts';
 
-export interface GateDeps extends CopyDeps, AnewDeps {
-  readonly runner: Runner;
+export interface GateDeps extends CopyDeps, AnewDeps, CommandDeps {
   readonly artifacts: Artifacts;
   readonly mint: MintToken;
   readonly clock: Clock;
@@ -87,13 +85,12 @@ interface Before {
 const askBefore = async (
   deps: GateDeps,
   { run, mode, copy, signal }: Before,
-  { check, timeout_ms }: ValidatorSpec,
+  { check, timeout_ms, network }: ValidatorSpec,
 ): Promise<ValidatorAnswer> => {
   if ('document_schema' in check) return judgeDocument(run.node);
   if ('command_rules' in check) return judgeCommandRules(run.node, mode);
   if ('command' in check) {
-    const { runner, artifacts } = deps;
-    return judgeByCommand({ check, timeout_ms }, { runner, artifacts, folder: await copy.folder(), signal });
+    return askCommand(deps, { check, timeout_ms, network }, { mode, copy, signal });
   }
   return { answer: 'error', justification: 'before execution there is nothing that this check could look at' };
 };

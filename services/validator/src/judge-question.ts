@@ -5,14 +5,13 @@ import type { Json } from '@fixpoint/contracts/json';
 import { judgementSignature } from '@fixpoint/contracts/signature';
 import type { Finding, Verdict } from '@fixpoint/contracts/verdict';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
-import type { Runner } from '@fixpoint/execution/runner';
 import { artifactText } from '@fixpoint/validation/artifact-text';
 import { type Decision, decideVerdicts } from '@fixpoint/validation/decide-verdicts';
 import { changedProtectedPaths } from '@fixpoint/validation/firewall';
 import { fitVerdicts } from '@fixpoint/validation/fit-verdicts';
-import { judgeByCommand } from '@fixpoint/validation/judge-command';
 import { judgeByCel, judgeBySchema } from '@fixpoint/validation/judge-output';
 import { type ValidatorAnswer, verdictOf } from '@fixpoint/validation/verdict';
+import { askCommand, type CommandDeps } from './ask-command.ts';
 import type { FindChanges } from './changes.ts';
 import { type Anew, type AnewDeps, attestedBy, decidedAnew } from './decided-anew.ts';
 import type { Judgement } from './domain/gate.ts';
@@ -21,8 +20,7 @@ import { type Action, actionOf, type NodeReady, printedBy } from './run-lookup.t
 import { askAll, faultEvent, type RecordedVerdicts, runRefOf } from './verdicts.ts';
 import { type CopyDeps, type WorkspaceCopy, withCopy } from './workspace-copy.ts';
 
-export interface JudgeDeps extends CopyDeps, AnewDeps {
-  readonly runner: Runner;
+export interface JudgeDeps extends CopyDeps, AnewDeps, CommandDeps {
   readonly artifacts: Artifacts;
   readonly changes: FindChanges;
   readonly clock: Clock;
@@ -215,15 +213,11 @@ interface After extends Ended {
 const askAfter = async (
   deps: JudgeDeps,
   after: After,
-  { check, timeout_ms }: ValidatorSpec,
+  { check, timeout_ms, network }: ValidatorSpec,
 ): Promise<ValidatorAnswer> => {
   if ('secret_scan' in check) return askSecretScan(deps, after);
   if ('command' in check) {
-    const { runner, artifacts } = deps;
-    return judgeByCommand(
-      { check, timeout_ms },
-      { runner, artifacts, folder: await after.copy.folder(), signal: after.signal },
-    );
+    return askCommand(deps, { check, timeout_ms, network }, after);
   }
   if ('json_schema' in check) return judgeBySchema({ check, timeout_ms }, await outputOf(deps, after));
   if ('cel' in check) return judgeByCel({ check, timeout_ms }, await evidenceOf(deps, after));

@@ -16,6 +16,7 @@ import { MemoryEventStore } from '@fixpoint/event-store/memory-event-store';
 import { stateCache } from '@fixpoint/event-store/state-cache';
 import { gitWorkspaces } from '@fixpoint/execution/git-workspaces';
 import { hostRunner } from '@fixpoint/execution/process-runner';
+import { noSandbox } from '@fixpoint/execution/sandbox/no-sandbox';
 import type { Offer, Publication, Reader, Verdict } from '@fixpoint/messaging/bus';
 import { memoryLeases } from '@fixpoint/messaging/memory-leases';
 import { ownedWork } from '@fixpoint/messaging/owned-work';
@@ -55,7 +56,8 @@ export const validatorWorld = async (changes: { clock?: Clock; mode?: Partial<Mo
     clock,
     ids,
     states: stateCache(100),
-    runner: hostRunner({ artifacts, folder: join(folder, 'commands'), path: PATH }),
+    runner: hostRunner({ artifacts, folder: join(folder, 'commands'), path: PATH, sandbox: noSandbox(PATH) }),
+    sandboxPolicy: { requirement: 'none', support: { works: false, detail: '' }, readable: [] },
     copiesFolder: join(folder, 'copies'),
     decisions: async () => [],
     changes: changesSinceStart({ workspaces, artifacts }),

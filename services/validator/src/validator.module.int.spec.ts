@@ -62,6 +62,7 @@ test('a validator on Postgres ends what its predecessor left running, and answer
     concurrency: 4,
     longConcurrency: 1,
     ...{ mirrorIdleMs: 24 * 3_600_000, mirrorMaxBytes: 0 },
+    ...{ sandbox: 'none' as const, readable: [] },
   };
   const predecessor = spawnSync('true').pid;
   const left = spawn('sleep', ['600'], { env: { FIXPOINT_COMMAND_OWNER: `${folder}/commands#${predecessor}` } });

@@ -9,6 +9,8 @@ import { stateCache } from '@fixpoint/event-store/state-cache';
 import { gitWorkspaces } from '@fixpoint/execution/git-workspaces';
 import { removeLeftovers } from '@fixpoint/execution/leftovers';
 import { hostRunner, killAbandoned } from '@fixpoint/execution/process-runner';
+import type { SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
+import type { Sandbox } from '@fixpoint/execution/sandbox/sandbox';
 import type { Offer } from '@fixpoint/messaging/bus';
 import type { Publisher } from '@fixpoint/messaging/publisher';
 import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
@@ -25,6 +27,7 @@ import {
 } from '@fixpoint/runtime/infrastructure';
 import type { Log } from '@fixpoint/runtime/log';
 import { loop } from '@fixpoint/runtime/loop';
+import { preparedSandbox } from '@fixpoint/runtime/prepared-sandbox';
 import { listener, reader } from '@fixpoint/runtime/readers';
 import { leasedWork, mirrorsLoop } from '@fixpoint/runtime/service-work';
 import type { Telemetry } from '@fixpoint/runtime/telemetry/telemetry';
@@ -87,7 +90,8 @@ const validator = async (foundations: Foundations, config: ValidatorConfig) => {
   if (left > 0) log.warn({ left }, 'not everything that a predecessor left could be removed');
   const work = leasedWork('validator', foundations, config.longConcurrency);
   const decisions = signedDecisions(config.decisionKeys ?? { keys: [] });
-  const shared = { ...foundations, ...toolsOf(foundations, config), work, concurrency: config.concurrency };
+  const prepared = await preparedSandbox(config, log);
+  const shared = { ...foundations, ...toolsOf(foundations, config, prepared), work, concurrency: config.concurrency };
   return {
     gates: reader(
       gateReader({
@@ -118,13 +122,18 @@ const leftoversIn = ({ folder }: Pick<JudgeConfig, 'folder'>): string[] =>
 
 const commandsIn = ({ folder }: Pick<JudgeConfig, 'folder'>): string => join(folder, 'commands');
 
-const toolsOf = ({ store, artifacts, telemetry }: Foundations, { folder, path }: ValidatorConfig) => {
-  const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path });
+const toolsOf = (
+  { store, artifacts, telemetry }: Foundations,
+  { folder, path }: ValidatorConfig,
+  { policy, sandbox }: { readonly policy: SandboxPolicy; readonly sandbox: Sandbox },
+) => {
+  const runner = hostRunner({ artifacts, folder: commandsIn({ folder }), path, sandbox });
   const catalog = protocolCatalog((stream) => store.readStream(stream));
   return {
     modeOf: catalog.modeOf,
     states: stateCache<Gate>(KEPT_GATES),
     runner: telemetry?.runner(runner) ?? runner,
+    sandboxPolicy: policy,
     workspaces: gitWorkspaces({ root: join(folder, 'workspaces'), artifacts, path }),
     copiesFolder: join(folder, 'copies'),
   };

@@ -13,6 +13,8 @@ export interface CopyDeps {
 export interface WorkspaceCopy {
   /** Absolute path of a folder that nobody is to write in. */
   folder(): Promise<string>;
+  /** Folders outside of it that its git has to read. */
+  borrowed(): Promise<readonly string[]>;
 }
 
 /**
@@ -25,13 +27,14 @@ export const withCopy = async <Result>(
   work: (copy: WorkspaceCopy) => Promise<Result>,
 ): Promise<Result> => {
   const folder = join(copiesFolder, randomUUID());
-  let made: Promise<string> | null = null;
-  const make = async (): Promise<string> => {
+  let made: Promise<readonly string[]> | null = null;
+  const make = async (): Promise<readonly string[]> => {
     await workspaces.materialise(ref ?? (await workspaces.resolve(source)), folder, 'read_only');
-    return folder;
+    return workspaces.borrowed(folder);
   };
+  const borrowed = (): Promise<readonly string[]> => (made ??= make());
   try {
-    return await work({ folder: () => (made ??= make()) });
+    return await work({ folder: () => borrowed().then(() => folder), borrowed });
   } finally {
     if (made !== null) await workspaces.remove(folder);
   }

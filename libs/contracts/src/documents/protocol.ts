@@ -56,6 +56,8 @@ export const validatorSpecSchema = z.strictObject({
   severity_cap: severitySchema.nullable(),
   fix: recipeSchema.nullable(),
   timeout_ms: z.int().positive(),
+  /** A command of it may use the network of the host. */
+  network: z.literal(true).optional(),
   /** Judged with every node or only with the last one. */
   on: z.enum(['node', 'task']),
 });
@@ -112,6 +114,27 @@ export type Bounds = z.infer<typeof boundsSchema>;
 /** Enough for work of an hour, and an end for one that goes in circles. */
 export const agentStepsOf = ({ agent_steps: steps = 100 }: Pick<Bounds, 'agent_steps'>): number => steps;
 
+export const sandboxRequirementSchema = z.enum(['required', 'preferred', 'none']);
+export type SandboxRequirement = z.infer<typeof sandboxRequirementSchema>;
+
+/** What is left out is as the executor and the validator are configured, or has the default of docs/tasks.md (Limits). */
+export const sandboxSpecSchema = z.strictObject({
+  require: sandboxRequirementSchema.optional(),
+  /** Whether nodes may ask for the network; `on_request` when left out. */
+  network: z.enum(['forbidden', 'on_request']).optional(),
+  limits: z
+    .strictObject({
+      cpu_s: z.int().min(1).max(604_800),
+      memory_bytes: z.int().min(64 * 1024 ** 2),
+      file_bytes: z.int().min(64 * 1024),
+      disk_bytes: z.int().min(1024 ** 2),
+      processes: z.int().min(8).max(65_536),
+      open_files: z.int().min(64).max(1_048_576),
+    })
+    .partial()
+    .optional(),
+});
+
 export const modeSpecSchema = z.strictObject({
   governance_rules: z.array(governanceRuleSchema),
   command_rules: z.array(commandRuleSchema),
@@ -123,6 +146,7 @@ export const modeSpecSchema = z.strictObject({
   /** Globs of the workspace that no run may change. */
   protected: z.array(z.string()),
   bounds: boundsSchema,
+  sandbox: sandboxSpecSchema.optional(),
   /** First, factor-doubling delays in ms per fault class; the last repeats. */
   backoffs: z.record(z.string(), z.array(z.int().nonnegative()).min(1)),
   /** How long a handoff stays open before its declared outcome, ms. */

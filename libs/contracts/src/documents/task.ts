@@ -93,6 +93,8 @@ export const nodeSpecSchema = z.strictObject({
   if: z.string().min(1).optional(),
   /** File of the workspace that is the output, in place of standard output. */
   output_file: z.string().min(1).optional(),
+  /** Its commands may use the network of the host, where the mode does not forbid it. */
+  network: z.literal(true).optional(),
   /** Some text of it holds a `${{ … }}`. Never in a run's own node: there every reference has its value. */
   templated: z.literal(true).optional(),
 });

@@ -145,10 +145,11 @@ const runRefused = defineEvent({
   type: 'run_refused',
   owners: ['executor'],
   version: 1,
-  description: 'The run never started: its token was not good. Gated anew, counted nowhere.',
+  description:
+    'The run never started: its token was not good, or what it needs is not there. Gated anew, counted nowhere.',
   data: z.object({
     ...runRef,
-    reason: z.enum(['token_expired', 'token_invalid', 'protocol_unknown']),
+    reason: z.enum(['token_expired', 'token_invalid', 'protocol_unknown', 'sandbox_unavailable', 'network_forbidden']),
     detail: z.string(),
   }),
 });

@@ -7,6 +7,7 @@ import { memoryArtifacts } from '../artifacts.fixture.ts';
 import { hostGit } from '../git.ts';
 import { gitWorkspaces } from '../git-workspaces.ts';
 import { hostRunner } from '../process-runner.ts';
+import { noSandbox } from '../sandbox/no-sandbox.ts';
 import type { PrimitiveContext, PrimitiveResult } from './primitive.ts';
 import { primitives, runPrimitive } from './primitives.ts';
 
@@ -182,7 +183,12 @@ describe('the shell recipes that the commit primitive replaces', () => {
     ['I-B04: a parenthesis', 'git add (odd).txt', 2, 'yntax error'],
   ])('really fail: %s', async (_, text, exitCode, stderr) => {
     write({ '.gitignore': 'ignored\n', ignored: '', 'a.txt': '', '(odd).txt': '' });
-    const runner = hostRunner({ artifacts: memoryArtifacts(), folder: join(top, 'runner'), path });
+    const runner = hostRunner({
+      artifacts: memoryArtifacts(),
+      folder: join(top, 'runner'),
+      path,
+      sandbox: noSandbox(path),
+    });
     const result = await runner.run({ program: { kind: 'shell', text }, cwd: folder, timeoutMs: 20_000 });
     expect(result).toMatchObject({ status: 'exited', exitCode });
     expect(result.stderr.head).toContain(stderr);

@@ -32,8 +32,8 @@ export interface RecordedCommandsDeps {
   readonly runner: Runner;
   readonly rules: readonly CommandRule[];
   readonly record: RecordCall;
-  /** Folder, variables and abort signal of the run. */
-  readonly setting: Pick<Command, 'cwd' | 'env' | 'signal'>;
+  /** Folder, variables, confinement and abort signal of the run. */
+  readonly setting: Pick<Command, 'cwd' | 'env' | 'signal'> & Required<Pick<Command, 'confinement'>>;
   /** What the run may do on its own account. Its commands get it, its checks do not, and no output shows it. */
   readonly grant: RunGrant | null;
 }

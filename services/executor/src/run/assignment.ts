@@ -2,6 +2,9 @@ import type { ModeSpec } from '@fixpoint/contracts/documents/protocol';
 import { checksOutput, isProgram } from '@fixpoint/contracts/documents/task';
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
 import { restsOnWord } from '@fixpoint/contracts/human-decision';
+import { confinementFor, type Refused, type SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
+import type { Confinement } from '@fixpoint/execution/sandbox/limits';
+import { DEFAULT_LIMITS } from '@fixpoint/execution/sandbox/limits';
 import type { Plan } from '../domain/ladder.ts';
 import type { PrimitiveCalls } from '../ladder/primitive-calls.ts';
 import type { RecipeEvidence } from '../ladder/trace.ts';
@@ -36,6 +39,23 @@ export const planOf = (nodeReady: NodeReady, runKind: Plan['runKind']): Plan => 
     judges,
     attested: restsOnWord(nodeReady),
   };
+};
+
+/** Whether a run may start a process for what a document says; git of the machinery is none. */
+const runsCommands = ({ node, run_kind: kind }: NodeReady): boolean => {
+  if (kind === 'deliver') return false;
+  const { recipe, postcondition, max_agent_attempts: agents } = node;
+  if (isProgram(recipe) || kind === 'agent' || agents > 0) return true;
+  return postcondition?.all.some((check) => 'command' in check) ?? false;
+};
+
+/** How the commands of a run are run, or why it is not started. */
+export const confinementOf = (
+  policy: SandboxPolicy,
+  { nodeReady, mode }: Pick<Assignment, 'nodeReady' | 'mode'>,
+): Confinement | Refused => {
+  if (!runsCommands(nodeReady)) return { sandboxed: true, network: false, readable: [], limits: DEFAULT_LIMITS };
+  return confinementFor(policy, mode, { network: nodeReady.node.network === true });
 };
 
 /** Needs neither a process nor a folder: it only runs and checks, no file is its output, recipe and checks are primitives of that kind, or look at the output only. */

@@ -2,6 +2,7 @@ import { agentStepsOf, type ModeSpec } from '@fixpoint/contracts/documents/proto
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
+import type { Confinement } from '@fixpoint/execution/sandbox/limits';
 import { workspaceFiles } from '@fixpoint/execution/workspace-files';
 import type { Plan } from '../domain/ladder.ts';
 import type { AskAgent } from '../ladder/agent.ts';
@@ -14,7 +15,7 @@ import { type AskRepair, askRepair } from '../ladder/repair.ts';
 import { readOutputFile, rungs } from '../ladder/rungs.ts';
 import { newTrace, type Trace } from '../ladder/trace.ts';
 import { askAgent, NoSuchModel } from './agent-rung.ts';
-import { type Assignment, type NodeReady, planOf } from './assignment.ts';
+import { type Assignment, confinementOf, type NodeReady, planOf } from './assignment.ts';
 import { type LongRunDeps, type RunAt, type RunEnd, refNameOf } from './run-end.ts';
 import { finishedReport } from './run-report.ts';
 import { letWork } from './worker-rung.ts';
@@ -58,12 +59,13 @@ export const climbIn = async (
 ): Promise<Climbed> => {
   const { node } = nodeReady;
   const trace = newTrace(evidence);
+  const confinement = await confinementAt(deps, { nodeReady, mode }, at.folder);
   const untouched = await hashOfProtected(mode.protected, at.folder);
   const commands = recordedCommands({
     runner: deps.runner,
     rules: mode.command_rules,
     record: at.record,
-    setting: { cwd: at.folder, env: envOf(nodeReady), signal: at.signal },
+    setting: { cwd: at.folder, env: envOf(nodeReady), signal: at.signal, confinement },
     grant: { token: passed.token, apiUrl: deps.apiUrl },
   });
   const path = node.output_file;
@@ -93,6 +95,17 @@ export const climbIn = async (
   // Where no check reads the file after the recipe.
   if (node.postcondition === null) await readOutputFile({ outputFile }, trace);
   return { finish, trace };
+};
+
+/** What its commands get, together with the objects that git borrows in its workspace. To be asked before any has run. */
+const confinementAt = async (
+  { sandboxPolicy, workspaces }: LongRunDeps,
+  assignment: Pick<Assignment, 'nodeReady' | 'mode'>,
+  folder: string,
+): Promise<Confinement> => {
+  const confinement = confinementOf(sandboxPolicy, assignment);
+  if ('refused' in confinement) throw new Error(`a run was started that is refused: ${confinement.detail}`);
+  return { ...confinement, readable: [...confinement.readable, ...(await workspaces.borrowed(folder))] };
 };
 
 /** What every command may know of its run. The key lets an effect outside be done once however often a run is repeated. */

@@ -3,6 +3,7 @@ import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { Runner } from '@fixpoint/execution/runner';
+import type { SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
 import type { Workspaces } from '@fixpoint/execution/workspaces';
 import type { Models } from '@fixpoint/models/configured-models';
 import type { ModelAccount } from '@fixpoint/models/model-account';
@@ -13,6 +14,7 @@ import type { NodeReady, NodeVerifiedAction } from './assignment.ts';
 
 export interface LongRunDeps {
   readonly runner: Runner;
+  readonly sandboxPolicy: SandboxPolicy;
   readonly workspaces: Workspaces;
   readonly artifacts: Artifacts;
   readonly primitives: PrimitiveCalls;
