@@ -1,6 +1,6 @@
 import type { Bounds } from '@fixpoint/contracts/documents/protocol';
 import { compareCursors, type RecordedEvent } from '@fixpoint/contracts/envelope';
-import type { NodeCounters } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
 import { actionStream, gateStream, streamCategory } from '@fixpoint/contracts/streams';
 import { passedBy } from './passed-nodes.ts';
 import { dataOf } from './story.ts';

@@ -102,17 +102,26 @@ export const restsOnWord = ({ run_kind, verdicts_of, decisions, node }: Resting)
 interface Starting extends Omit<Resting, 'node'> {
   readonly source: GitSource | null;
   readonly workspace_ref: WorkspaceRef | null;
+  /** The lineage's own source, where there is no workspace of it yet. */
+  readonly compared_with?: GitSource | undefined;
 }
 
 /**
  * A human named another ref of the source where it is done: the check is asked there. What the run names as its start is
  * then what the work is compared with, so that nothing that a human adds is looked at by nobody.
  */
-export const startsElsewhere = ({ run_kind, verdicts_of, decisions, source, workspace_ref: ref }: Starting): boolean =>
-  run_kind === 'check' &&
-  verdicts_of === null &&
-  decisions.length > 0 &&
-  source !== null &&
-  ref !== null &&
-  ref.source !== null &&
-  ref.source.ref !== source.ref;
+export const startsElsewhere = (starting: Starting): boolean => {
+  const { run_kind, verdicts_of, decisions, source } = starting;
+  const known = knownSource(starting);
+  return (
+    run_kind === 'check' &&
+    verdicts_of === null &&
+    decisions.length > 0 &&
+    source !== null &&
+    known !== null &&
+    known.ref !== source.ref
+  );
+};
+
+const knownSource = ({ workspace_ref: ref, compared_with: known }: Starting): GitSource | null =>
+  ref === null ? (known ?? null) : ref.source;

@@ -24,6 +24,8 @@ const childSchema = z.object({
   salvage: z.boolean(),
   /** How it may be cut itself, should it stall. */
   parts: z.array(partSpecSchema),
+  /** Globs of the workspace that its part declares: it may change nothing else. Left out: it may change anything. */
+  paths: z.array(z.string()).min(1).optional(),
   failure_signal: failureSignalSchema,
 });
 export type ChildSpec = z.infer<typeof childSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runOutcomeSchema } from '../events/executor-events.ts';
 import { helpSchema } from '../events/handoff-events.ts';
-import { taskKindSchema } from '../events/lineage-events.ts';
+import { taskKindSchema } from '../events/run-kind.ts';
 import { epicSchema, lineageStatusSchema, runStateSchema, taskStatusSchema } from './audit.ts';
 import { handoffStatusSchema } from './audit-handoffs.ts';
 import { parseCursorToken } from './cursor-token.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorSchema, metadataSchema } from '../envelope.ts';
 import { rungSchema, runOutcomeSchema } from '../events/executor-events.ts';
-import { runKindSchema, taskKindSchema } from '../events/lineage-events.ts';
+import { runKindSchema, taskKindSchema } from '../events/run-kind.ts';
 import { judgementOutcomeSchema } from '../events/validator-events.ts';
 import { jsonSchema } from '../json.ts';
 import { haltTypeSchema } from '../verdict.ts';

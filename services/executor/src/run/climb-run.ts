@@ -18,6 +18,7 @@ import { askAgent, NoSuchModel } from './agent-rung.ts';
 import { type Assignment, confinementOf, type NodeReady, planOf } from './assignment.ts';
 import { type LongRunDeps, type RunAt, type RunEnd, refNameOf } from './run-end.ts';
 import { finishedReport } from './run-report.ts';
+import { withinPaths } from './within-paths.ts';
 import { letWork } from './worker-rung.ts';
 
 /** Materialise, climb, capture. */
@@ -31,18 +32,20 @@ export const climbRun = async (
   const begun = { ...at, start: await begunFrom(deps, nodeReady, at) };
   const { finish, trace } = await climbIn(deps, assignment, begun);
   const workspaceRef = await refAfter(deps, nodeReady, { finish, trace, at: begun });
-  const report = finishedReport(nodeReady, finish, { trace, workspaceRef, durationMs: at.durationMs() });
+  const left = { trace, workspaceRef, durationMs: at.durationMs() };
+  const report = await withinPaths(deps.workspaces, nodeReady, { start: begun.start, report: finishedReport(nodeReady, finish, left) });
   return { report, delivered: null };
 };
 
 /** What a human brought, as an addition to what the lineage has: taken before any check could leave something there. */
-const begunFrom = (
+const begunFrom = async (
   deps: LongRunDeps,
   nodeReady: NodeReady,
   { folder, start }: RunAt,
-): WorkspaceRef | Promise<WorkspaceRef> => {
-  const { workspace_ref: known } = nodeReady;
-  if (known === null || !startsElsewhere(nodeReady)) return start;
+): Promise<WorkspaceRef> => {
+  if (!startsElsewhere(nodeReady)) return start;
+  const { workspace_ref, compared_with = null } = nodeReady;
+  const known = workspace_ref ?? (await deps.workspaces.resolve(compared_with));
   return captured(deps, nodeReady, { folder, start: known });
 };
 

@@ -1,5 +1,5 @@
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import type { NodeCounters } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
 import type { RunResult } from './commands.ts';
 import { nodeOf, refOf, type Turn, unitOf } from './lookup.ts';
 import type { Run, Task } from './state.ts';

@@ -104,6 +104,7 @@ const withNewChild = (state: Admitted, made: NewChild, budgeted: Budgeted): Admi
       specHash: spec.spec_hash,
       nodes: spec.nodes,
       parts: spec.parts,
+      ...withinOf(parent, spec),
       inputs: spec.inputs,
       takesData: takesData(spec.nodes),
     },
@@ -121,6 +122,12 @@ const withNewChild = (state: Admitted, made: NewChild, budgeted: Budgeted): Admi
     units: { ...state.units, [child.id]: freshUnit(priority) },
     childrenUsed: Math.max(state.childrenUsed, budgeted.lineage_children),
   };
+};
+
+/** A child of a child is limited by both. */
+const withinOf = ({ within = [] }: Task, { paths }: ChildSpec): Pick<Task, 'within'> => {
+  const all = paths === undefined ? within : [...within, paths];
+  return all.length === 0 ? {} : { within: all };
 };
 
 const childSubmitted = (state: Admitted, data: Data<'child_submitted'>): Admitted => {

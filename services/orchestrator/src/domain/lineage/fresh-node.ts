@@ -1,4 +1,4 @@
-import type { NodeCounters } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
 import type { NodeProgress } from './state.ts';
 
 const NO_COUNTERS: NodeCounters = { execute: 0, judge: 0, iterations: 0, indeterminate: 0 };

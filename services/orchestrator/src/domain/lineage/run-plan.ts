@@ -1,4 +1,5 @@
-import type { NodeReady, RunKind } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeReady } from '@fixpoint/contracts/events/lineage-events';
+import type { RunKind } from '@fixpoint/contracts/events/run-kind';
 import type { WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Basis } from './basis.ts';
 

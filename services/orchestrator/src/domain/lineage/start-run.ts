@@ -10,7 +10,7 @@ import { withData } from './node-data.ts';
 import { type Numbered, queuedFor, queuedRun } from './queue.ts';
 import { type RunPlan, wirePlan } from './run-plan.ts';
 import { toldToAgent } from './stall/auto-agent.ts';
-import type { Facts, Task } from './state.ts';
+import type { Admitted, Facts, Task } from './state.ts';
 
 /**
  * The next run of a task: at once, or when its turn comes. The one way to start anything.
@@ -44,11 +44,27 @@ export const readyRun = (turn: Turn, task: Task, { plan, run }: Numbered): NodeR
     ...toldToAgent(turn, task, plan.kind),
     spec_hash: specHashOf(task, plan.nodeIndex, node),
     source: sourceOf(turn.state, plan),
+    ...comparedWith(turn.state, plan),
     keep: [...turn.state.keep],
+    ...limitOf(turn.state, task, plan.kind),
     judged_by: judgedBy(task, lastNode),
     allowance: allowanceOf(turn, task, { node, kind: plan.kind }),
     work_class: unitOf(turn.state, task).affinity < 0 ? 'low' : 'normal',
   };
+};
+
+/** What a human brings before any run has left a workspace is compared with where the lineage begins. */
+const comparedWith = ({ source }: Admitted, { ref, basis }: RunPlan): Pick<NodeReady, 'compared_with'> => {
+  const named = basis?.source ?? null;
+  const isOther = ref === null && source !== null && named !== null && named.ref !== source.ref;
+  return isOther ? { compared_with: source } : {};
+};
+
+/** A merge, a delivery and a check change nothing of their own. A fix may do what its unit may. */
+const limitOf = (state: Admitted, { unit }: Task, kind: RunPlan['kind']): Pick<NodeReady, 'paths'> => {
+  const within = state.tasks[unit]?.within;
+  if (within === undefined || (kind !== 'normal' && kind !== 'agent')) return {};
+  return { paths: within.map((globs) => [...globs]) };
 };
 
 /** A node that was filled in is run with its values, so a token for other values is for another spec. */

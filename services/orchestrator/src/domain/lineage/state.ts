@@ -3,7 +3,9 @@ import type { NodeSpec, PartSpec } from '@fixpoint/contracts/documents/task';
 import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
 import type { FaultClass, RunOutcome } from '@fixpoint/contracts/events/executor-events';
 import type { Help, Judged, Stage } from '@fixpoint/contracts/events/handoff-events';
-import type { NodeCounters, NodeReady, RunKind, TaskKind } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
+import type { NodeReady } from '@fixpoint/contracts/events/lineage-events';
+import type { RunKind, TaskKind } from '@fixpoint/contracts/events/run-kind';
 import type { Concurrency } from '@fixpoint/contracts/events/queue-events';
 import type { Brief } from '@fixpoint/contracts/events/recovery-events';
 import type { Scope } from '@fixpoint/contracts/events/scope';
@@ -103,6 +105,8 @@ export interface Task extends HeldOutput {
   readonly nodes: readonly NodeSpec[];
   /** How it may be cut, should it stall: declared by whoever wrote it. */
   readonly parts: readonly PartSpec[];
+  /** Lists of globs, its own and those of what it was cut out of: it changes only what is under some glob of each. */
+  readonly within?: readonly (readonly string[])[];
   readonly nodeIndex: number;
   readonly inputs: Readonly<Record<string, Json>>;
   /** By node id. Kept only where some node takes data. */

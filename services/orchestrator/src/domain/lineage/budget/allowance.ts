@@ -1,6 +1,6 @@
 import { isProgram, type NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { Allowance, Money } from '@fixpoint/contracts/events/budget-events';
-import type { RunKind } from '@fixpoint/contracts/events/lineage-events';
+import type { RunKind } from '@fixpoint/contracts/events/run-kind';
 import type { Turn } from '../lookup.ts';
 import type { Task } from '../state.ts';
 import { boundsOf } from './effective-bounds.ts';

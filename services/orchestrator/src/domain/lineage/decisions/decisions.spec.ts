@@ -237,7 +237,9 @@ describe('a unit that a human resolved', () => {
       run_kind: 'check',
       workspace_ref: null,
       source: { url: 'https://example.org/shop.git', ref: 'fixed' },
+      compared_with: { url: 'https://example.org/shop.git', ref: 'main' },
     });
+    expect(startsElsewhere(play.ready)).toBe(true);
   });
 
   test('is compared with what its lineage began with, and not with itself', () => {

@@ -84,10 +84,17 @@ const childrenOf = (turn: Turn, unitTask: Task, slices: readonly Slice[]): Child
     return {
       ...{ task: taskIdAt(turn.state.root, address), address, name, goal, inputs: { ...inputs }, nodes: [...nodes] },
       ...{ spec_hash: contentHash({ goal, inputs, nodes }), salvage, parts },
+      ...limitOf(unitTask, name),
     };
   });
   const signal = failureSignal(turn, unitTask, children);
   return children.map((child) => ({ ...child, failure_signal: signal }));
+};
+
+/** What a part declares is a limit; what a council says of a child that nobody declared is a guess. */
+const limitOf = ({ parts }: Task, name: string): Pick<ChildSpec, 'paths'> => {
+  const paths = parts.find((part) => part.name === name)?.paths ?? [];
+  return paths.length === 0 ? {} : { paths: [...paths] };
 };
 
 /** What becomes of a unit that is not split after all. */

@@ -1,5 +1,6 @@
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
-import type { NodeReady, RunKind } from '@fixpoint/contracts/events/lineage-events';
+import type { NodeReady } from '@fixpoint/contracts/events/lineage-events';
+import type { RunKind } from '@fixpoint/contracts/events/run-kind';
 import { boundedBrief, jsonBytes } from '../bounded.ts';
 import { boundsOf } from '../budget/effective-bounds.ts';
 import { agentBound } from '../limits.ts';
