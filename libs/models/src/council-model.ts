@@ -57,6 +57,12 @@ export interface CouncilAnswer {
 
 const NOTHING = { money_micros: 0, tokens: 0 };
 
+interface FaultDetails {
+  readonly retryAfterMs?: number;
+  readonly spent?: CouncilAnswer['spent'];
+  readonly provider?: string | null;
+}
+
 /** The council could not be asked: says nothing about the unit. */
 export class CouncilFault extends Error {
   override readonly name = 'CouncilFault';
@@ -64,16 +70,19 @@ export class CouncilFault extends Error {
   readonly retryAfterMs: number;
   /** By the questions that were answered before it. */
   readonly spent: CouncilAnswer['spent'];
+  /** Whose it is, as `model.NAME`; null where nobody outside was asked. */
+  readonly provider: string | null;
 
   constructor(
     faultClass: FaultClass,
     message: string,
-    { retryAfterMs = 0, spent = NOTHING }: { retryAfterMs?: number; spent?: CouncilAnswer['spent'] } = {},
+    { retryAfterMs = 0, spent = NOTHING, provider = null }: FaultDetails = {},
   ) {
     super(message);
     this.faultClass = faultClass;
     this.retryAfterMs = retryAfterMs;
     this.spent = spent;
+    this.provider = provider;
   }
 }
 

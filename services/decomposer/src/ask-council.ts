@@ -101,4 +101,5 @@ export const faultOf = (error: unknown): Fault => ({
   class: error instanceof CouncilFault || error instanceof WorkspaceFault ? error.faultClass : 'internal',
   retry_after_ms: error instanceof CouncilFault ? error.retryAfterMs : 0,
   detail: error instanceof Error ? error.message.slice(0, 1000) : 'unknown',
+  provider: error instanceof CouncilFault || error instanceof WorkspaceFault ? error.provider : null,
 });

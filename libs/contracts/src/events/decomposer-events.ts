@@ -122,6 +122,8 @@ const councilFaulted = defineEvent({
     retry_after_ms: z.int().nonnegative(),
     detail: z.string(),
     spent: spentSchema,
+    /** Whose machinery failed, as `git.HOST` or `model.NAME`; null or left out: ours, or nobody can tell. */
+    provider: z.string().nullable().optional(),
   }),
 });
 

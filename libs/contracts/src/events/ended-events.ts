@@ -150,11 +150,4 @@ const faultRecorded = defineEvent({
 });
 
 /** What runs, nodes and tasks came to. */
-export const endedEvents = [
-  runCounted,
-  nodeSkipped,
-  nodeCompleted,
-  taskCompleted,
-  taskBlocked,
-  faultRecorded,
-] as const;
+export const endedEvents = [runCounted, nodeSkipped, nodeCompleted, taskCompleted, taskBlocked, faultRecorded] as const;

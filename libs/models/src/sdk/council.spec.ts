@@ -136,6 +136,7 @@ describe('the direction of a council of language models', () => {
       .catch((thrown: unknown) => thrown);
     if (!(error instanceof CouncilFault)) throw new Error(String(error));
     expect([error.faultClass, error.retryAfterMs]).toEqual(expected);
+    expect(error.provider).toBe(error.faultClass === 'internal' ? null : 'model.wise');
     expect(error.spent.tokens).toBeGreaterThanOrEqual(120);
   });
 });

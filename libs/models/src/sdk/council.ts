@@ -1,5 +1,6 @@
 import type { NodeSpec, PartSpec } from '@fixpoint/contracts/documents/task';
 import type { Slice } from '@fixpoint/contracts/events/decomposer-events';
+import { modelProvider } from '@fixpoint/contracts/provider-name';
 import { z } from 'zod';
 import {
   type CouncilAnswer,
@@ -62,7 +63,8 @@ const accounted = async (
   } catch (error) {
     if (error instanceof ModelFault) {
       const { faultClass, message, retryAfterMs } = error;
-      throw new CouncilFault(faultClass, message, { retryAfterMs, spent: account.spent() });
+      const provider = modelProvider(error.provider);
+      throw new CouncilFault(faultClass, message, { retryAfterMs, spent: account.spent(), provider });
     }
     if (error instanceof CouncilFault)
       throw new CouncilFault(error.faultClass, error.message, { spent: account.spent() });

@@ -38,7 +38,7 @@ export type CouncilCommand = { readonly about: RequestRef } & (
   /** `spent` is of what was answered before it; left out: nothing was. */
   | {
       readonly type: 'fault';
-      readonly fault: Pick<Faulted, 'class' | 'retry_after_ms' | 'detail'>;
+      readonly fault: Pick<Faulted, 'class' | 'retry_after_ms' | 'detail' | 'provider'>;
       readonly spent?: CouncilSpent;
     }
 );

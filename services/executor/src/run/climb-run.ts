@@ -33,16 +33,15 @@ export const climbRun = async (
   const { finish, trace } = await climbIn(deps, assignment, begun);
   const workspaceRef = await refAfter(deps, nodeReady, { finish, trace, at: begun });
   const left = { trace, workspaceRef, durationMs: at.durationMs() };
-  const report = await withinPaths(deps.workspaces, nodeReady, { start: begun.start, report: finishedReport(nodeReady, finish, left) });
+  const report = await withinPaths(deps.workspaces, nodeReady, {
+    start: begun.start,
+    report: finishedReport(nodeReady, finish, left),
+  });
   return { report, delivered: null };
 };
 
 /** What a human brought, as an addition to what the lineage has: taken before any check could leave something there. */
-const begunFrom = async (
-  deps: LongRunDeps,
-  nodeReady: NodeReady,
-  { folder, start }: RunAt,
-): Promise<WorkspaceRef> => {
+const begunFrom = async (deps: LongRunDeps, nodeReady: NodeReady, { folder, start }: RunAt): Promise<WorkspaceRef> => {
   if (!startsElsewhere(nodeReady)) return start;
   const { workspace_ref, compared_with = null } = nodeReady;
   const known = workspace_ref ?? (await deps.workspaces.resolve(compared_with));

@@ -27,7 +27,10 @@ export const withinPaths = async (
   if (paths === undefined || end === null || end.tree === start.tree) return report;
   if (outcome !== 'satisfied' && outcome !== 'degraded') return report;
   const { files } = await workspaces.diff(start, end);
-  const outside = outsideOf({ paths, keep }, files.map(({ path }) => path));
+  const outside = outsideOf(
+    { paths, keep },
+    files.map(({ path }) => path),
+  );
   return outside.length === 0 ? report : { ...report, outcome: 'unmet', detail: told(outside, paths) };
 };
 
@@ -48,5 +51,8 @@ const told = (outside: readonly string[], paths: Limits['paths']): string => {
   const named = outside.slice(0, MOST_NAMED).join(', ');
   const more = outside.length > MOST_NAMED ? ` and ${outside.length - MOST_NAMED} more` : '';
   const limits = paths.map((globs) => globs.join(' or ')).join(', and of that only ');
-  return boundedText(`changed outside of its paths: ${named}${more}; this part may change only ${limits}`, DETAIL_BYTES);
+  return boundedText(
+    `changed outside of its paths: ${named}${more}; this part may change only ${limits}`,
+    DETAIL_BYTES,
+  );
 };

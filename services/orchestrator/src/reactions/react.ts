@@ -59,8 +59,8 @@ const gateFaulted = (data: Data<'gate_faulted'>): Reaction => {
 };
 
 const councilFaulted = (data: Data<'council_faulted'>): Reaction => {
-  const { root, task, request, class: name, retry_after_ms: retryAfterMs, detail } = data;
-  return command(root, { type: 'give_up_request', task, request, class: name, retryAfterMs, detail });
+  const { root, task, request, class: name, retry_after_ms: retryAfterMs, detail, provider = null } = data;
+  return command(root, { type: 'give_up_request', task, request, class: name, retryAfterMs, detail, provider });
 };
 
 const runEnded = (result: RunResult): Reaction => {

@@ -118,6 +118,8 @@ export interface GiveUpRequest {
   readonly class: FaultClass;
   readonly retryAfterMs: number;
   readonly detail: string;
+  /** Whose it was, as whoever met it names it; left out or null: ours. */
+  readonly provider?: string | null;
 }
 
 export interface DeadLetter {

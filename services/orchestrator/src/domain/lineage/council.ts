@@ -1,6 +1,4 @@
 import type { LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { gitProvider } from '@fixpoint/contracts/provider-name';
-import { providerOfFault } from '../provider/needs.ts';
 import { after, backoffMs } from './backoff.ts';
 import { boundsOf } from './budget/effective-bounds.ts';
 import type { DecideSplit, GiveUpRequest } from './commands.ts';
@@ -41,23 +39,21 @@ const notSplit = (turn: Turn, task: Task, reason: string): Facts =>
 export const giveUpRequest = (command: GiveUpRequest, turn: Turn): Facts => {
   const task = asked(turn, command.task, command.request);
   if (task === null) return [];
-  const { class: name, detail } = command;
-  const provider = providerOfFault(name, hostsOf(turn));
-  const counts = countedIn(turn, provider, faultCount(turn, task, name));
-  const silent = councilFaulted(turn, task, { ...command, ...counts, provider });
+  const { class: name, detail, provider = null } = command;
+  const own = faultCount(turn, task, name);
+  const counts = countedIn(turn, provider, own);
+  const tries = counts === own ? own.count - own.atLastEvidence : LONGEST;
+  const silent = councilFaulted(turn, task, { ...command, ...counts, provider, tries });
   if (faultBound({ class: name, ...counts, provider }, boundsOf(turn, task)).allowed) return [silent];
   const cause = { haltType: 'environment_error', rawHaltType: name, help: 'infrastructure' } as const;
   return followedBy(turn, [silent], (later) => handOff(later, task, { ...NO_FINDINGS, ...cause, detail, run: null }));
 };
 
-/** A council that has no ref yet reads the source of the lineage. */
-const hostsOf = ({ state: { source } }: Turn): string[] => {
-  const host = source === null ? null : gitProvider(source.url);
-  return host === null ? [] : [host];
-};
-
 type Fault = Pick<GiveUpRequest, 'class' | 'retryAfterMs' | 'detail'> &
-  FaultCount & { readonly provider: string | null };
+  FaultCount & { readonly provider: string | null; readonly tries: number };
+
+/** A provider that is paused is not asked again before the longest of the council's back-offs. */
+const LONGEST = 1_000;
 
 const councilFaulted = (turn: Turn, task: Task, fault: Fault): LineageEvent => ({
   type: 'fault_recorded',
@@ -68,10 +64,7 @@ const councilFaulted = (turn: Turn, task: Task, fault: Fault): LineageEvent => (
     class: fault.class,
     count: fault.count,
     count_at_last_evidence: fault.atLastEvidence,
-    next_at: after(
-      turn.now,
-      Math.max(fault.retryAfterMs, backoffMs(turn.mode, 'council', fault.count - fault.atLastEvidence)),
-    ),
+    next_at: after(turn.now, Math.max(fault.retryAfterMs, backoffMs(turn.mode, 'council', fault.tries))),
     next_run: null,
     output: null,
     output_artifact: null,

@@ -2,8 +2,9 @@ import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalo
 import type { ChildSpec } from '@fixpoint/contracts/events/epic-events';
 import { FRESH_NODE } from './fresh-node.ts';
 import { freshUnit } from './fresh-unit.ts';
+import { NO_OUTPUT } from './held-output.ts';
 import { takesData } from './node-data.ts';
-import { type Admitted, type Epic, type EpicChild, NO_OUTPUT, type Task } from './state.ts';
+import type { Admitted, Epic, EpicChild, Task } from './state.ts';
 import { submittedEpicOf } from './tree.ts';
 import { noData, noEpic, noResults, noRuns, withEpic, withTask, withUnitOf } from './with.ts';
 

@@ -11,18 +11,10 @@ import { evolveHandoff, toldOfLetter } from './evolve-handoff.ts';
 import { enteredAt, nodeQueued, nodeReady } from './evolve-ready.ts';
 import { stallAfterRun, taskStalled, toldOfWithdrawal } from './evolve-stall.ts';
 import { freshUnit } from './fresh-unit.ts';
+import { type HeldOutput, NO_OUTPUT } from './held-output.ts';
 import { isMadeBefore } from './made-before.ts';
 import { takesData } from './node-data.ts';
-import {
-  type Admitted,
-  type HeldOutput,
-  type Lineage,
-  NO_OUTPUT,
-  type NodeProgress,
-  type RunEvidence,
-  type Task,
-  type Unit,
-} from './state.ts';
+import type { Admitted, Lineage, NodeProgress, RunEvidence, Task, Unit } from './state.ts';
 import { noData, noEpic, noResults, noRuns, withTask, withUnitOf } from './with.ts';
 
 type Output = { readonly output: Json; readonly output_artifact: string | null };

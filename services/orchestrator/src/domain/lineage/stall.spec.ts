@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mode, nodeSpec, Play, ROOT, ref, SILENCE, taskSpec, verdict } from './lineage.fixture.ts';
 
-const HOST = 'git.git.example.org';
+const MODEL = 'model.smart';
 
 const stalled = (play = new Play().submit()): Play => {
   for (const tree of ['a', 'b', 'c']) play.unmet(tree);
@@ -129,25 +129,20 @@ describe('the council', () => {
     expect(play.last('fault_recorded').next_at).toBe('2026-01-01T00:00:07.000Z');
   });
 
-  test('whose source can not be reached speaks of its host, and takes nothing from its unit while that is paused', () => {
-    const source = { git: { url: 'https://git.example.org/shop.git', ref: 'main' }, keep: [] };
-    const play = stalled(new Play().submit({ ...taskSpec(), workspace: source }));
-    play.unmet();
-    const dead = {
-      type: 'give_up_request',
-      task: ROOT,
-      class: 'network',
-      retryAfterMs: 0,
-      detail: 'no route',
-    } as const;
-    play.send({ ...dead, request: 1 });
-    expect(play.last('fault_recorded')).toMatchObject({ provider: HOST, count: 1, count_at_last_evidence: 0 });
+  test('whose model refuses speaks of it, and takes nothing from its unit while that is paused', () => {
+    const play = asked();
+    const refusal = { class: 'rate_limit', retryAfterMs: 0, detail: '429', provider: MODEL } as const;
+    const refused = (request: number) => play.send({ type: 'give_up_request', task: ROOT, request, ...refusal });
+    refused(1);
+    expect(play.last('fault_recorded')).toMatchObject({ provider: MODEL, count: 1, count_at_last_evidence: 0 });
     for (let request = 1; request <= 20; request += 1) {
       requestDue(play, request);
-      play.admission = { room: true, paused: [HOST] };
-      expect(play.send({ ...dead, request: request + 1 })).toEqual(['fault_recorded']);
+      play.admission = { room: true, paused: [MODEL] };
+      expect(refused(request + 1)).toEqual(['fault_recorded']);
     }
-    expect(play.last('fault_recorded')).toMatchObject({ provider: HOST, count: 21, count_at_last_evidence: 20 });
+    const last = play.last('fault_recorded');
+    expect(last).toMatchObject({ provider: MODEL, count: 21, count_at_last_evidence: 20 });
+    expect(Date.parse(last.next_at) - Date.parse(play.now)).toBe(4_000);
   });
 
   test('that answers late is not heard', () => {

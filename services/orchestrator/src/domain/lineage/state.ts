@@ -1,19 +1,20 @@
 import type { OnExpiry, ProtocolRef } from '@fixpoint/contracts/documents/protocol';
 import type { NodeSpec, PartSpec } from '@fixpoint/contracts/documents/task';
 import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
+import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
 import type { FaultClass, RunOutcome } from '@fixpoint/contracts/events/executor-events';
 import type { Help, Judged, Stage } from '@fixpoint/contracts/events/handoff-events';
-import type { NodeCounters } from '@fixpoint/contracts/events/ended-events';
 import type { NodeReady } from '@fixpoint/contracts/events/lineage-events';
-import type { RunKind, TaskKind } from '@fixpoint/contracts/events/run-kind';
 import type { Concurrency } from '@fixpoint/contracts/events/queue-events';
 import type { Brief } from '@fixpoint/contracts/events/recovery-events';
+import type { RunKind, TaskKind } from '@fixpoint/contracts/events/run-kind';
 import type { Scope } from '@fixpoint/contracts/events/scope';
 import type { Json } from '@fixpoint/contracts/json';
 import type { HaltType, Verdict } from '@fixpoint/contracts/verdict';
 import type { GitSource, WorkspaceRef } from '@fixpoint/contracts/workspace';
 import type { Basis } from './basis.ts';
 import type { Budget } from './budget/budget.ts';
+import type { HeldOutput } from './held-output.ts';
 import type { RunPlan } from './run-plan.ts';
 
 /** The run in flight. */
@@ -55,12 +56,6 @@ export interface RunEvidence {
   readonly exitCode: number | null;
   readonly recipeHash: string;
   readonly ref: WorkspaceRef | null;
-}
-
-/** What a good run put out; a check that later closes the node puts out nothing of its own. */
-export interface HeldOutput {
-  readonly output: Json;
-  readonly outputArtifact: string | null;
 }
 
 /** What later nodes know of a node. */
@@ -299,5 +294,3 @@ export interface Admitted {
 export type Lineage = { readonly status: 'unknown' } | Admitted;
 
 export type Facts = readonly LineageEvent[];
-
-export const NO_OUTPUT: HeldOutput = { output: null, outputArtifact: null };

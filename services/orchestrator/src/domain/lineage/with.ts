@@ -1,6 +1,7 @@
 import { NO_BASIS } from './basis.ts';
 import { FRESH_NODE } from './fresh-node.ts';
-import { type Admitted, type Epic, NO_OUTPUT, type Task, type Unit } from './state.ts';
+import { NO_OUTPUT } from './held-output.ts';
+import type { Admitted, Epic, Task, Unit } from './state.ts';
 
 export const withTask = (state: Admitted, id: string, change: (task: Task) => Task): Admitted => {
   const task = state.tasks[id];

@@ -1,7 +1,7 @@
 import type { NodeSpec } from '@fixpoint/contracts/documents/task';
 import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
-import type { RunKind } from '@fixpoint/contracts/events/run-kind';
 import { type ProviderFaultClass, providerFaultClassSchema } from '@fixpoint/contracts/events/provider-events';
+import type { RunKind } from '@fixpoint/contracts/events/run-kind';
 import { gitProvider, isGitProvider, modelProvider } from '@fixpoint/contracts/provider-name';
 
 export interface Need {

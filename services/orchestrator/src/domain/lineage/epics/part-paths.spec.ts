@@ -1,6 +1,6 @@
 import type { PartSpec } from '@fixpoint/contracts/documents/task';
 import { describe, expect, test } from '@jest/globals';
-import { mode, nodeSpec, ref, ROOT, taskSpec, verdict } from '../lineage.fixture.ts';
+import { mode, nodeSpec, ROOT, ref, taskSpec, verdict } from '../lineage.fixture.ts';
 import { API, EpicPlay, slice, WEB } from './epic.fixture.ts';
 
 const part = (name: string, paths: string[], parts: PartSpec[] = []): PartSpec => ({
@@ -14,10 +14,9 @@ const PARTS = [part('api', ['api/**'], INNER), part('web', [])];
 const declared = (): EpicPlay => {
   const play = new EpicPlay(mode());
   play.submit({ ...taskSpec(), parts: PARTS });
-  play.stall(ROOT).split(ROOT, [
-    slice('api', { paths: ['api/**'], parts: INNER }),
-    slice('web', { paths: ['web/**'] }),
-  ]);
+  play
+    .stall(ROOT)
+    .split(ROOT, [slice('api', { paths: ['api/**'], parts: INNER }), slice('web', { paths: ['web/**'] })]);
   return play;
 };
 
