@@ -80,7 +80,7 @@ export const producers = (world: SimWorld): (() => Promise<void>) => {
     const about = { what: key, stage: 'spike', diagnosis: 'it went on and on', caused_by: first?.lineage ?? null };
     const escalation = escalateSchema.parse({ ...about, ...said, idempotency_key: key });
     await ask(world, ({ orchestrator }) =>
-      escalate({ ...orchestrator.submissions, artifacts: world.ground.artifacts }, escalation, 'producer'),
+      escalate({ ...orchestrator.submissions, artifacts: world.ground.artifacts }, escalation, { actor: 'producer' }),
     );
   };
 

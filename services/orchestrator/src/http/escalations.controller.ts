@@ -1,17 +1,14 @@
-import { sha256 } from '@fixpoint/contracts/content-hash';
-import {
-  type Escalate,
-  escalateSchema,
-  type IngestedEvent,
-  ingestedEventSchema,
-} from '@fixpoint/contracts/rest/escalations';
-import type { Submitted } from '@fixpoint/contracts/rest/tasks';
+import { AttributeInvalid } from '@fixpoint/contracts/ingested-event';
+import { type Escalate, escalateSchema } from '@fixpoint/contracts/rest/escalations';
+import type { BatchResult, Submitted } from '@fixpoint/contracts/rest/tasks';
 import type { Principal } from '@fixpoint/runtime/api-keys';
 import { Asker } from '@fixpoint/runtime/authentication';
-import { HttpProblem } from '@fixpoint/runtime/http-problem';
+import { schemaProblem } from '@fixpoint/runtime/error-answer';
+import { badInput, HttpProblem } from '@fixpoint/runtime/http-problem';
 import { Body, Controller, Inject, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type EscalateDeps, escalate } from '../writing/escalate.ts';
+import { ingestEvent } from '../writing/ingest-event.ts';
 
 export const ESCALATIONS = Symbol('ESCALATIONS');
 
@@ -30,28 +27,34 @@ export class EscalationsController {
     @Asker() asker: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Submitted> {
-    return this.handedOver(body, asker, reply);
+    return handedOver(await escalate(this.escalations, body, { actor: asker.name }), reply);
   }
 
+  /** What of it is in headers, and what in the body, its mode says: it is put together before it is checked. */
   @Post('events')
   async event(
-    @Body({ schema: ingestedEventSchema }) { id, source, data }: IngestedEvent,
+    @Body() body: unknown,
     @Asker() asker: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Submitted> {
-    // Sent again, an event is the same event, whether its sender thought of a key or not.
-    const key = data.idempotency_key ?? sha256(JSON.stringify([source, id]));
-    return this.handedOver({ ...data, idempotency_key: key }, asker, reply);
-  }
-
-  private async handedOver(escalation: Escalate, asker: Principal, reply: FastifyReply): Promise<Submitted> {
-    const answer = await escalate(this.escalations, escalation, asker.name);
-    if (answer.outcome === 'refused') {
-      const { http_status, code, detail, diagnostics } = answer;
-      throw new HttpProblem(http_status, { code, detail, diagnostics });
-    }
-    const { outcome: _outcome, http_status, ...submitted } = answer;
-    reply.code(http_status);
-    return submitted;
+    const sent = { headers: reply.request.headers, body };
+    const answer = await ingestEvent(this.escalations, sent, { actor: asker.name }).catch(unreadable);
+    if (answer.outcome === 'no_event') throw schemaProblem(answer.issues);
+    return handedOver(answer, reply);
   }
 }
+
+const unreadable = (error: unknown): never => {
+  if (error instanceof AttributeInvalid) throw badInput('event_invalid', error.message);
+  throw error;
+};
+
+const handedOver = (answer: BatchResult, reply: FastifyReply): Submitted => {
+  if (answer.outcome === 'refused') {
+    const { http_status, code, detail, diagnostics } = answer;
+    throw new HttpProblem(http_status, { code, detail, diagnostics });
+  }
+  const { outcome: _outcome, http_status, ...submitted } = answer;
+  reply.code(http_status);
+  return submitted;
+};

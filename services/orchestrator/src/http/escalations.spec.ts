@@ -40,10 +40,10 @@ afterEach(async () => {
 
 const post = async (
   body: object,
-  to: { readonly route?: string; readonly type?: string } = {},
+  to: { readonly route?: string; readonly type?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<{ status: number; body: unknown }> => {
-  const { route = 'escalations', type = 'application/json' } = to;
-  const sent = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) };
+  const { route = 'escalations', type = 'application/json', headers = {} } = to;
+  const sent = { method: 'POST', headers: { 'content-type': type, ...headers }, body: JSON.stringify(body) };
   const response = await fetch(`${running?.url}/v1/${route}`, sent);
   return { status: response.status, body: await response.json() };
 };
@@ -113,6 +113,22 @@ describe('an escalation', () => {
     expect(again).toMatchObject({ status: 200, body: { lineage: submittedSchema.parse(first.body).lineage } });
     expect((await post({ ...told, id: '2' }, { route: 'events', type })).status).toBe(202);
     expect((await post({ ...told, type: 'somebody.elses' }, { route: 'events', type })).status).toBe(400);
+  });
+
+  test('may come as an event in binary mode, and is the same as in one piece', async () => {
+    const event = { specversion: '1.0', id: '7', source: '/ci', type: 'fixpoint.escalation' };
+    const data = { ...ESCALATION, task: TASK };
+    const attributes = Object.fromEntries(Object.entries(event).map(([name, value]) => [`ce-${name}`, value]));
+    const first = await post(data, { route: 'events', headers: attributes });
+    expect(first.status).toBe(202);
+    expect(await post({ ...event, data }, { route: 'events' })).toMatchObject({
+      status: 200,
+      body: { created: false },
+    });
+    const other = await post(data, { route: 'events', headers: { ...attributes, 'ce-type': 'somebody.elses' } });
+    expect(other).toMatchObject({ status: 400, body: { code: 'request_invalid' } });
+    const broken = await post(data, { route: 'events', headers: { ...attributes, 'ce-id': '%E2' } });
+    expect(broken).toMatchObject({ status: 400, body: { code: 'event_invalid' } });
   });
 
   test.each([

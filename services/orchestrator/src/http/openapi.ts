@@ -38,6 +38,12 @@ const IDEMPOTENCY_KEY = {
   about: 'Names one task however often it is sent; the same as `idempotency_key` in the body',
 };
 
+/** In binary mode; then the body is the data. */
+const EVENT_HEADERS = ['specversion', 'id', 'source', 'type'].map((name) => ({
+  name: `ce-${name}`,
+  about: `\`${name}\` of an event in binary mode: the body is its data`,
+}));
+
 /** Every route of the controllers; the spec of this file compares. */
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -55,7 +61,9 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     ...{ method: 'post', path: '/v1/events', summary: 'The same as a CloudEvent' },
-    ...{ body: body('IngestedEvent'), answers: json('Submitted', 200, 202) },
+    headers: EVENT_HEADERS,
+    body: { [JSON_TYPE]: 'EventBody', 'application/cloudevents+json': 'IngestedEvent' },
+    answers: json('Submitted', 200, 202),
   },
   {
     ...{ method: 'post', path: '/v1/handoffs/{handoff}/decisions', summary: 'Decide a handoff (admin)' },
@@ -116,6 +124,7 @@ export const openApiDocument = (): Record<string, unknown> =>
       CancelTask: cancelTaskSchema,
       Escalate: escalateSchema,
       IngestedEvent: ingestedEventSchema,
+      EventBody: z.union([ingestedEventSchema, escalateSchema]),
       DecideHandoff: decideHandoffSchema,
       ClaimHandoff: claimHandoffSchema,
       PublishProtocol: publishProtocolSchema,

@@ -17,18 +17,30 @@ export interface EscalateDeps extends SubmitDeps {
   readonly artifacts: Pick<Artifacts, 'put'>;
 }
 
+export interface Sender {
+  /** Becomes the actor of what follows. */
+  readonly actor: string;
+  /** Where alone the work may belong; left out: wherever it says. */
+  readonly project?: string | undefined;
+}
+
 /**
  * Takes over work that a producer could not finish, as a unit that begins stalled: a child of the lineage that it came from
  * while that goes on and has room for it, else a lineage of its own. The same key and body name the same one, however often
  * they come.
  * @throws the store's fault: nothing is known of what was stored; the same key asks again safely.
  */
-export const escalate = async (deps: EscalateDeps, asked: Escalate, actor: string): Promise<BatchResult> => {
+export const escalate = async (
+  deps: EscalateDeps,
+  asked: Escalate,
+  { actor, project }: Sender,
+): Promise<BatchResult> => {
   const { catalog } = deps;
-  const preparing = { ...deps, actor, currentOf: (project: string) => catalog.current(project) };
+  const preparing = { ...deps, actor, currentOf: (name: string) => catalog.current(name) };
   try {
     const admission = await admitted(preparing, asked);
     if (!admission.admitted) return refused(admission);
+    if (project !== undefined && admission.spec.project !== project) return refused(elsewhere);
     const escalation = { ...asked, diff: await keptDiff(deps, asked.diff) };
     const prepared = await prepare(preparing, escalation, admission);
     const child = await asChild(deps, escalation, prepared);
@@ -77,7 +89,10 @@ const container = ({ what, stage, mode, workspace }: Escalate, project: string):
   workspace: workspace ?? { git: null, keep: [] },
 });
 
+const elsewhere = { admitted: false, code: 'project_mismatch', diagnostics: [] } as const;
+
 const REFUSED: Readonly<Record<string, string>> = {
+  project_mismatch: 'it came on the subject of another project',
   project_missing: 'without a task the escalation must name a project',
   mode_unknown: 'the protocol of the project has no such mode',
 };
