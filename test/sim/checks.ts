@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@fixpoint/contracts/envelope';
 import type { EventNamed, LineageEvent } from '@fixpoint/contracts/events/catalogue';
-import { gateStream, lineageStream } from '@fixpoint/contracts/streams';
+import { councilStream, gateStream, lineageStream } from '@fixpoint/contracts/streams';
 import { fold } from '@fixpoint/decider/decider';
 import type { Publication } from '@fixpoint/messaging/bus';
 import { accountOf } from '@fixpoint/orchestrator/domain/lineage/budget/evolve-budget';
@@ -165,6 +165,18 @@ const givenUpIn = ({ type, data }: RecordedEvent): readonly string[] => {
 
 type Accounted = EventNamed<'run_accounted'>['data'];
 
+/** Whether a council is asked for the first time what nobody asks any more. */
+const isLateCouncil = (events: Events): ((event: RecordedEvent) => boolean) => {
+  const said = new Set(events.map(({ stream }) => stream));
+  const units = [...statesOf(events).values()].flatMap(({ units: own }) => Object.entries(own));
+  const open = new Set(units.flatMap(([id, { request }]) => (request.open ? [councilStream(id, request.number)] : [])));
+  return ({ stream }) => stream.startsWith('council-') && !said.has(stream) && !open.has(stream);
+};
+
+/** Somebody is told of a dead letter of which the message was lost. */
+const isLetter = ({ type, data }: RecordedEvent): boolean =>
+  (type === 'human_required' || type === 'handoff_updated') && (data as { letter?: unknown }).letter !== undefined;
+
 /** What was reserved for runs and questions of which nobody has said yet what they spent. */
 const reservedIn = (events: Events): ReadonlySet<string> =>
   new Set(
@@ -180,15 +192,16 @@ const accountedIn = ({ type, root, data }: RecordedEvent): string =>
  * Every message that there ever was comes once more, those that were lost too; then all come again from the last to the
  * first. A validator that hears a question for the first time when its run was given up answers it: on a stream that nobody
  * waits for, with a token that nothing can be started with. What a run had spent that was given up is accounted for whenever
- * anybody says so. Nothing else is decided.
+ * anybody says so, and so does a council that hears late of a question; a dead letter of which nobody had heard is told.
+ * Nothing else is decided.
  */
 const repeated = async (world: SimWorld): Promise<readonly string[]> => {
   // What was offered again and again is one message.
   const all = [...new Map(world.bus.published.map((each) => [each.offer.event.id, each])).values()];
-  const isForNobody = isLateWord(world.log);
+  const isForNobody = [isLateWord(world.log), isLateCouncil(world.log), isLetter];
   const reserved = reservedIn(world.log);
   const late = (await storedAfter(world, all)).filter(
-    (event) => !isForNobody(event) && !reserved.has(accountedIn(event)),
+    (event) => !isForNobody.some((is) => is(event)) && !reserved.has(accountedIn(event)),
   );
   const again = await storedAfter(world, all.toReversed());
   return [

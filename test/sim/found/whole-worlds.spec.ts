@@ -11,6 +11,8 @@ test.each([
   ['the iterations of a unit of three went beyond their bound in its recompose', 720],
   ['a child in the middle of a deeper epic had to wait for its turn', 752],
   ['what a run had spent that was given up was told of when all was over', 919],
+  ['a council heard of a question when nobody asked it any more', 2006],
+  ['the message about a dead letter was lost', 2007],
   ['the end of a pause was slept through until the deadline', 73956263],
   ['a dead letter was heard of again when its handoff had been decided', 24],
   ['a run that a human had another one in place of was begun when all was over', 70],
