@@ -19,7 +19,12 @@ export interface Allowed {
   readonly unmet: number;
   readonly splits: number;
   readonly blocks: number;
+  /** Warnings, and blockers that a human may lift: the gate or a judgement withholds its approval. */
+  readonly withheld: number;
   readonly deadlines: number;
+  /** Of humans, each about one handoff. */
+  readonly decisions: number;
+  readonly cancels: number;
 }
 
 /** Something that may be told to a lineage now. */
@@ -71,6 +76,31 @@ const block = (state: Admitted, { task, run }: OfRun): Told => ({
   },
 });
 
+const WARNED = [verdict('size', { severity: 'warning' })];
+const LIFTABLE = [verdict('licence')];
+
+/** The gate or the judges leave it to a human: to approve over a warning, or to override a blocker. */
+const withheld = (state: Admitted, of: OfRun): readonly (readonly [string, Told])[] => {
+  const { root } = state;
+  const { id: task, address } = of.task;
+  const about = { root, task, address, run: of.run };
+  const warned = { halt_type: 'escalate' as const, raw_halt_type: 'warnings', verdicts: WARNED };
+  const blocked = { halt_type: 'blocker' as const, raw_halt_type: 'licence', verdicts: LIFTABLE };
+  const judge = (verdicts: Verdict[], outcome: Judgement['outcome']): Told => {
+    const told = judged(state, of, verdicts);
+    return told.type === 'judge_run' ? { ...told, judgement: { ...told.judgement, outcome } } : told;
+  };
+  return [
+    ['is escalated by the gate', { type: 'escalate_run', answer: { ...about, ...warned } }],
+    [
+      'is withheld by the gate',
+      { type: 'block_run', answer: { ...about, ...blocked, outcome: 'blocked_overridable' } },
+    ],
+    ['is escalated by the judges', judge(WARNED, 'escalate')],
+    ['is withheld by the judges', judge(LIFTABLE, 'blocked_overridable')],
+  ];
+};
+
 const unmet = (state: Admitted, of: OfRun, more: Partial<RunResult> = {}): Told => ({
   type: 'end_run',
   result: resultOf(state, of, { outcome: 'unmet', postcondition_met: false, detail: 'not there', ...more }),
@@ -97,6 +127,7 @@ export const answersTo = (state: Admitted, of: OfRun): readonly Move[] => {
         ]),
     { name: `${name} is lost`, told: fault(of), costs: 'faults' },
     { name: `${name} is blocked`, told: block(state, of), costs: 'blocks' },
+    ...withheld(state, of).map(([what, told]) => ({ name: `${name} ${what}`, told, costs: 'withheld' }) as const),
   ];
 };
 

@@ -16,10 +16,25 @@ const exploration = (allowed: Allowed): Exploration => ({
   mostStates: Number.POSITIVE_INFINITY,
 });
 
+const NOTHING: Allowed = {
+  ...{ faults: 0, conflicts: 0, objections: 0, unmet: 0, splits: 0, blocks: 0, withheld: 0, deadlines: 0 },
+  ...{ decisions: 0, cancels: 0 },
+};
+
 /** One split into two children, one conflict, one fix, one fault, and one more failure than it takes to be split. */
 export const smallBounds = (): Exploration =>
-  exploration({ faults: 1, conflicts: 1, objections: 1, unmet: 3, splits: 1, blocks: 0, deadlines: 0 });
+  exploration({ ...NOTHING, faults: 1, conflicts: 1, objections: 1, unmet: 3, splits: 1 });
 
-/** The same with a hard blocker, the deadline, and enough failures for an assembly that fails twice. */
+/** One decision of a human of each kind, and a cancel, at every moment of histories with less in them. */
+export const peopleBounds = (): Readonly<Record<string, Exploration>> => ({
+  cancels: exploration({ ...NOTHING, unmet: 3, splits: 1, conflicts: 1, blocks: 1, decisions: 1, cancels: 1 }),
+  withheld: exploration({ ...NOTHING, unmet: 2, faults: 1, withheld: 1, decisions: 1 }),
+  repairs: exploration({ ...NOTHING, unmet: 3, splits: 1, objections: 1, decisions: 1 }),
+});
+
+/** One split into two children, one fix, one merge that fails, one fault, one decision, one cancel, one hard blocker. */
 export const fullBounds = (): Exploration =>
-  exploration({ faults: 1, conflicts: 1, objections: 1, unmet: 5, splits: 1, blocks: 1, deadlines: 1 });
+  exploration({
+    ...{ ...NOTHING, faults: 1, conflicts: 1, objections: 1, unmet: 4, splits: 1, blocks: 1 },
+    ...{ withheld: 1, decisions: 1, cancels: 1 },
+  });

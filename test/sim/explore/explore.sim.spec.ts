@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { smallBounds } from './bounds.ts';
+import { peopleBounds, smallBounds } from './bounds.ts';
 import { type Explored, explore } from './explore.ts';
 
 jest.setTimeout(10 * 60_000);
@@ -35,4 +35,22 @@ describe('everything that can be told to a lineage, in every order, at small bou
       ]),
     );
   });
+});
+
+describe.each(Object.entries(peopleBounds()))('with what people do: %s', (_name, exploration) => {
+  test('breaks no rule and no budget, offers nothing that is refused, and rests only at an end or with a human', () => {
+    const { broken, isWhole, atRest } = explore(exploration);
+    expect(broken).toBeNull();
+    expect(isWhole).toBe(true);
+    expect(atRest).toBeGreaterThan(0);
+  });
+});
+
+test('every kind of decision is taken, and what is counted is used up to the last', () => {
+  const found = Object.values(peopleBounds()).map(explore);
+  const of = (what: 'decisions' | 'usedUp') => [...new Set(found.flatMap((each) => each[what]))].sort();
+  expect(of('decisions')).toEqual([
+    ...['abandon', 'amend', 'approve', 'extend', 'override', 'resolve', 'retry', 'split'],
+  ]);
+  expect(of('usedUp')).toEqual(expect.arrayContaining(['depth', 'execute', 'fan-out', 'fixes', 'recovery depth']));
 });

@@ -1,5 +1,6 @@
 import type { Admitted, Task } from '@fixpoint/orchestrator/domain/lineage/state';
 import { type Allowed, answersTo, answersToRequest, type Move, type OfRun, type Told } from './answers.ts';
+import { cancelsIn, lateFrom } from './people.ts';
 
 const inFlight = (task: Task): readonly OfRun[] =>
   task.current === null ? [] : [{ task, run: task.current.run, kind: task.current.kind }];
@@ -40,17 +41,24 @@ const requestOf = (state: Admitted, task: Task): readonly Move[] => {
   return request?.open === true ? answersToRequest(state, { task, request: request.number }) : [];
 };
 
-/** Everything that may be told to a lineage now. */
-export const movesIn = (state: Admitted, allowed: Allowed): readonly Move[] => {
+/** What comes by itself: answers that are awaited, and times that were set. Without any a lineage is at rest. */
+export const awaitedIn = (state: Admitted): readonly Move[] => {
   const tasks = Object.values(state.tasks);
-  const all = [
+  return [
     ...tasks.flatMap((task) => inFlight(task).flatMap((of) => answersTo(state, of))),
     ...tasks.flatMap((task) => requestOf(state, task)),
     ...tasks.flatMap((task) => timersOf(state, task)),
-    { ...timer('the deadline passes', { kind: 'deadline' }), costs: 'deadlines' } as const,
   ];
-  return all.filter(({ costs }) => costs === undefined || allowed[costs] > 0);
 };
+
+/** What may come as well, or never. */
+export const unawaitedIn = (state: Admitted): readonly Move[] => [
+  ...cancelsIn(state),
+  { ...timer('the deadline passes', { kind: 'deadline' }), costs: 'deadlines' },
+];
+
+export const isAllowed = ({ costs }: Pick<Move, 'costs'>, allowed: Allowed): boolean =>
+  costs === undefined || allowed[costs] > 0;
 
 /** What is said too late or once more, about everything that the last move changed: it must change nothing. */
 export const lateIn = (state: Admitted, before: Admitted | null): readonly Move[] =>
@@ -60,6 +68,7 @@ export const lateIn = (state: Admitted, before: Admitted | null): readonly Move[
       ...over(task).flatMap((of) => answersTo(state, of)),
       ...lateRequests(state, task),
       ...staleTimers(task),
+      ...lateFrom(state, task),
     ]);
 
 const lateRequests = (state: Admitted, task: Task): readonly Move[] => {

@@ -188,3 +188,31 @@ describe('what a human decides at the floor has room for all that it may come to
     expect(beyond(play, ROOT)).toEqual([]);
   });
 });
+
+describe('a check that a human let through, of a node whose runs are used up', () => {
+  /** Its only run was unmet, and the gate withheld the check of whether it is met meanwhile. */
+  const approved = (): EpicPlay => {
+    const play = new EpicPlay(mode({ execute: 1 }));
+    play.submit().unmet('x');
+    play.escalate();
+    const { judged, verdicts } = play.last('human_required');
+    if (judged === null) throw new Error('nothing was judged');
+    const { run, phase, spec_hash, workspace_ref } = judged;
+    const lifts = verdicts.map(({ validator, evidence_hash }) => ({ validator, evidence_hash }));
+    const about = { task: ROOT, run, phase, spec_hash, tree: workspace_ref?.tree ?? null };
+    decide(play, ROOT, { kind: 'approve', ...about, lifts });
+    return play;
+  };
+
+  test('goes the way of every stall when it does not hold, and passes no bound', () => {
+    const play = approved();
+    expect(play.unmet('y').slice(0, 2)).toEqual(['run_counted', 'task_stalled']);
+    expect(play.last('task_stalled')).toMatchObject({ counter: 'execute', used: 1, limit: 1 });
+    play.stall(ROOT);
+    expect(beyond(play, ROOT)).toEqual([]);
+  });
+
+  test('completes it when it holds', () => {
+    expect(approved().judge()).toEqual(['node_completed', 'task_completed']);
+  });
+});

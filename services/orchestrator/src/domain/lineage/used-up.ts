@@ -12,6 +12,8 @@ export interface UsedUp<Name extends Counter = Counter> extends Pick<BoundAnswer
   readonly counter: Name;
 }
 
+/** Whatever it is for, a run that ends with evidence adds to these. */
+export const EVERY_RUN = ['iterations'] as const;
 /** An ordinary run adds to any of these. */
 export const ORDINARY = ['execute', 'judge', 'iterations'] as const;
 /** A recompose that fails counts as that; beside it only what every run counts. */

@@ -1,9 +1,12 @@
 import type { DecisionOf, Lift } from '@fixpoint/contracts/human-decision';
 import { Refused } from '@fixpoint/decider/refused';
+import { resumeUnit } from '../enter-node.ts';
+import { isFree } from '../epics/landing.ts';
 import { judgedIn } from '../faults.ts';
 import type { Turn } from '../lookup.ts';
 import { start } from '../start-run.ts';
 import type { Facts, Handoff, Task } from '../state.ts';
+import { epicOfChild } from '../tree.ts';
 
 type Lifting = DecisionOf<'approve'> | DecisionOf<'override'>;
 
@@ -38,9 +41,16 @@ export const decideAnew = (
 ): Facts => {
   if (judged === null) throw new Refused('decision_not_bound', 'there is no judgement');
   const { phase, run, run_kind, judges, workspace_ref: ref } = judged;
+  if (run_kind === 'integrate' && !isStillTheNext(turn, unitTask, ref)) return resumeUnit(turn, unitTask);
   const kind = run_kind as 'normal' | 'check';
   const plan =
     phase === 'gate' ? { kind, judges } : { kind: 'check' as const, judges: judgedIn(unitTask, { run, kind, judges }) };
   const basis = { verdictsOf: run, decisions: [signature], source: null };
   return start(turn, unitTask, { ...plan, purpose: 'decided', ref, nodeIndex: unitTask.nodeIndex, basis });
+};
+
+/** What was looked at is a merge into what the epic holds now, and nobody else's merge is under way: else it is made anew. */
+const isStillTheNext = ({ state }: Turn, child: Task, ref: Task['accepted']): boolean => {
+  const epic = epicOfChild(state, child);
+  return epic !== null && isFree(state, epic) && epic.ref?.tree === ref?.tree;
 };

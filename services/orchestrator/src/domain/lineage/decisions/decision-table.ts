@@ -24,8 +24,10 @@ const isWhole = (_: Turn, { status }: Task): boolean => status === 'open';
 /** What its children did not do may be left out of a unit that was split. */
 const isLiveUnit = (_: Turn, { status }: Task): boolean => status === 'open' || status === 'superseded';
 
-const mayBeSplit = ({ mode: { bounds } }: Turn, { status, kind, epic }: Task): boolean =>
+/** What is verified and only has not landed is not split. */
+const mayBeSplit = ({ mode: { bounds } }: Turn, { status, kind, epic, landing }: Task): boolean =>
   status === 'open' &&
+  landing === null &&
   kind !== 'fix' &&
   epic === null &&
   bounds.max_decomposition_depth > 0 &&
