@@ -223,6 +223,11 @@ export const diagnosticCatalogue = {
     'Numbers of a mode that make no sense together.',
     'Change one of them; the message says which and why.',
   ),
+  FX211: entry(
+    'error',
+    'The report of a validator can not be read like this.',
+    'Give `level` only to sarif, and write `file` as a path below `$HOME`, where the command leaves it.',
+  ),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type DiagnosticCode = keyof typeof diagnosticCatalogue;

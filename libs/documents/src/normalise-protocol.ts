@@ -1,4 +1,9 @@
-import type { ModeSpec, ProtocolSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import {
+  commandOf,
+  type ModeSpec,
+  type ProtocolSpec,
+  type ValidatorSpec,
+} from '@fixpoint/contracts/documents/protocol';
 import { builtInMode, DEFAULT_BACKOFFS, DEFAULT_BOUNDS, DEFAULT_WAITING } from './built-in-protocol.ts';
 import { msOf, normaliseRecipe } from './normalise-task.ts';
 import type { ModeDocument, ProtocolDocument, ValidatorDocument } from './protocol-document.ts';
@@ -54,7 +59,7 @@ const normaliseValidator = (validator: ValidatorDocument): ValidatorSpec => ({
   timeout_ms: msOf(validator.timeout, DEFAULT_VALIDATOR_TIMEOUT_MS),
   ...(validator.network === undefined ? {} : { network: validator.network }),
   // A command looks at the whole folder, which is only complete with the last node.
-  on: validator.on ?? ('command' in validator.check ? 'task' : 'node'),
+  on: validator.on ?? (commandOf(validator.check) === null ? 'node' : 'task'),
 });
 
 const normaliseBounds = ({ deadline, ...bounds }: NonNullable<ModeDocument['bounds']>): ModeSpec['bounds'] => ({

@@ -104,6 +104,21 @@ describe('what is wrong is said with its line and column', () => {
     ['a bad CEL check', '  build: { post: [{ id: x, check: { cel: 1 + } }] }\n', ['FX115 5:42']],
     ['a bad schema check', '  build: { post: [{ id: x, check: { json_schema: { type: 1 } } }] }\n', ['FX116 5:50']],
     ['an unknown key', '  build: { postt: [] }\n', ['FX011 5:12']],
+    [
+      'a level of a report without levels',
+      '  build: { post: [{ id: x, check: { report: { format: tap, command: y, level: note } } }] }\n',
+      ['FX211 5:79'],
+    ],
+    [
+      'a report outside of the home folder',
+      '  build: { pre: [{ id: x, check: { report: { format: sarif, command: y, file: ../r } } }] }\n',
+      ['FX211 5:79'],
+    ],
+    [
+      'a report of nothing',
+      '  build: { post: [{ id: x, check: { report: { format: junit, command: " " } } }] }\n',
+      ['FX113 5:71'],
+    ],
     ['a check of a later version', '  build: { post: [{ id: x, check: { model: {} } }] }\n', ['FX190 5:37']],
     ['an unknown validator', '  build: { post: [{ id: x, check: { secret_scn: {} } }] }\n', ['FX207 5:37']],
     [

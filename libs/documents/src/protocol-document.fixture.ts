@@ -9,6 +9,15 @@ const severity = fc.constantFrom('warning', 'blocker');
 const ids = { requiredKeys: ['id', 'check'] as ('id' | 'check')[] };
 const check = fc.oneof(
   fc.record({ command: text }),
+  fc.record({
+    report: fc.record(
+      {
+        ...{ format: fc.constantFrom('sarif', 'junit', 'tap'), command: text, file: text },
+        level: fc.constantFrom('note', 'warning', 'error'),
+      },
+      { requiredKeys: ['format', 'command'] },
+    ),
+  }),
   fc.record({ cel: text }),
   fc.record({ json_schema: dataObjects }),
   fc.constantFrom({ secret_scan: {} }, { document_schema: {} }, { command_rules: {} }),

@@ -72,10 +72,11 @@ const runIn = async (folder: string, command: Command, options: HostRunnerOption
   const id = randomUUID();
   const env = await environmentOf(command, folder, options.path);
   const marks = { [markName]: id, [ownerName]: `${options.folder}#${process.pid}` };
-  const { confinement = STRICT, cwd } = command;
+  const { confinement = STRICT, cwd, home } = command;
+  const place = { cwd, env, marks, folder, confinement, ...(home === undefined ? {} : { home }) };
   // Whoever says nothing is in the sandbox.
   const sandbox = confinement.sandboxed ? options.sandbox : noSandbox(options.path);
-  const launch = sandbox.launch(invocation, { cwd, env, marks, folder, confinement });
+  const launch = sandbox.launch(invocation, place);
   if ('problem' in launch) return notStarted('not_started', launch.problem);
   const started = await startChild(launch, { stdin: invocation.stdin, folder });
   if ('problem' in started) return notStarted('not_started', started.problem);

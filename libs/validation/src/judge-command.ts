@@ -6,7 +6,7 @@ import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { Command, CommandResult, Output, Runner } from '@fixpoint/execution/runner';
 import { z } from 'zod';
 import { artifactText } from './artifact-text.ts';
-import { commandCheckResult, type IndeterminateReason } from './checks.ts';
+import { type CheckResult, commandCheckResult, type IndeterminateReason } from './checks.ts';
 import type { ValidatorAnswer } from './verdict.ts';
 
 export interface JudgeCommandDeps {
@@ -37,33 +37,58 @@ export const judgeByCommand = async (
   { check, timeout_ms }: Pick<ValidatorSpec, 'timeout_ms'> & { readonly check: { readonly command: string } },
   deps: JudgeCommandDeps,
 ): Promise<ValidatorAnswer> => {
-  const result = await deps.runner.run({
-    program: { kind: 'shell', text: check.command },
-    cwd: deps.folder,
-    timeoutMs: timeout_ms,
-    confinement: deps.confinement,
-    ...(deps.env === undefined ? {} : { env: deps.env }),
-    ...(deps.signal === undefined ? {} : { signal: deps.signal }),
-  });
-  const said = commandCheckResult(result);
-  if (said.outcome === 'indeterminate') return { answer: 'fault', class: FAULTS[said.reason], detail: said.detail };
+  const ran = await runInCopy({ text: check.command, timeoutMs: timeout_ms }, deps);
+  if ('answer' in ran) return ran;
+  const { said, result } = ran;
   const output = result.stdout.hash ?? result.stderr.hash;
   if (said.outcome === 'met') return { answer: 'pass', justification: 'exit code 0', output };
-  const findings = findingsIn(await wholeText(result.stdout, deps.artifacts), deps.folder);
+  const findings = findingsIn((await wholeText(result.stdout, deps.artifacts, mostBytes)) ?? '', deps.folder);
   return { answer: 'fail', justification: justificationOf(said.detail, result), findings, output };
+};
+
+/** A command that ended by itself, and what its exit code says. */
+export interface Ran {
+  readonly result: CommandResult;
+  readonly said: Exclude<CheckResult, { readonly outcome: 'indeterminate' }>;
+}
+
+/** Runs a shell text in the copy; what could not run to its end is a fault. */
+export const runInCopy = async (
+  { text, ...how }: { readonly text: string } & Pick<Command, 'timeoutMs' | 'home'>,
+  { runner, folder, confinement, env, signal }: JudgeCommandDeps,
+): Promise<Ran | Extract<ValidatorAnswer, { readonly answer: 'fault' }>> => {
+  const result = await runner.run({
+    program: { kind: 'shell', text },
+    cwd: folder,
+    confinement,
+    ...how,
+    ...(env === undefined ? {} : { env }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const said = commandCheckResult(result);
+  return said.outcome === 'indeterminate'
+    ? { answer: 'fault', class: FAULTS[said.reason], detail: said.detail }
+    : { said, result };
 };
 
 /** Output ends that are no findings are quoted, so that a fix knows what was said. */
 const justificationOf = (detail: string, { stdout, stderr }: CommandResult): string =>
   [detail, excerpt(stdout), excerpt(stderr)].filter((part) => part !== '').join('\n');
 
-const excerpt = ({ head, tail, truncated }: Output): string => `${head}${truncated ? '\n[…]\n' : ''}${tail}`.trim();
+/** The ends of what was printed. */
+export const excerpt = ({ head, tail, truncated }: Output): string =>
+  `${head}${truncated ? '\n[…]\n' : ''}${tail}`.trim();
 
 const mostBytes = 4 * 1024 * 1024;
 
-const wholeText = async (output: Output, artifacts: Pick<Artifacts, 'get'>): Promise<string> => {
+/** What was printed; null when it is more than `most` bytes, or was cut. */
+export const wholeText = async (
+  output: Output,
+  artifacts: Pick<Artifacts, 'get'>,
+  most: number,
+): Promise<string | null> => {
   if (!output.truncated) return output.head + output.tail;
-  return output.hash === null ? '' : ((await artifactText(artifacts, output.hash, mostBytes)) ?? '');
+  return output.hash === output.sha256 ? artifactText(artifacts, output.hash, most) : null;
 };
 
 const saidSchema = z.object({ findings: z.array(z.unknown()) });
@@ -84,8 +109,14 @@ export const findingsIn = (stdout: string, folder: string): Finding[] => {
   if (!said.success) return [];
   return said.data.findings.flatMap((item) => {
     const finding = findingSchema.safeParse(item);
-    return finding.success ? [{ ...finding.data, path: pathIn(finding.data.path, folder) }] : [];
+    return finding.success ? [boundedFinding(finding.data, folder)] : [];
   });
+};
+
+/** A finding of texts that are no longer than an event may show; its path becomes relative to the folder. */
+export const boundedFinding = (finding: Finding, folder: string): Finding => {
+  const { path, ...bounded } = findingSchema.parse(finding);
+  return { ...bounded, path: pathIn(path, folder) };
 };
 
 const jsonIn = (stdout: string): unknown => {

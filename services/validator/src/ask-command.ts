@@ -1,8 +1,9 @@
-import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import type { ModeSpec, ReportCheck, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { Runner } from '@fixpoint/execution/runner';
 import { confinementFor, type SandboxPolicy } from '@fixpoint/execution/sandbox/confinement';
 import { judgeByCommand } from '@fixpoint/validation/judge-command';
+import { judgeByReport } from '@fixpoint/validation/judge-report';
 import type { ValidatorAnswer } from '@fixpoint/validation/verdict';
 import type { WorkspaceCopy } from './workspace-copy.ts';
 
@@ -18,18 +19,20 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Asks a validator that is a command, confined as its mode says; where it may not run at all, nobody has looked: a fault. */
+type CommandCheck = { readonly command: string } | { readonly report: ReportCheck };
+
+/** Asks a validator that runs a command, confined as its mode says; where it may not run at all, nobody has looked: a fault. */
 export const askCommand = async (
   { runner, artifacts, sandboxPolicy }: CommandDeps,
-  { check, timeout_ms, network }: Pick<ValidatorSpec, 'timeout_ms' | 'network'> & { check: { command: string } },
+  { check, timeout_ms, network }: Pick<ValidatorSpec, 'timeout_ms' | 'network'> & { check: CommandCheck },
   { mode, copy, signal }: Asking,
 ): Promise<ValidatorAnswer> => {
   const confinement = confinementFor(sandboxPolicy, mode, { network: network === true });
   if ('refused' in confinement) return { answer: 'fault', class: 'internal', detail: confinement.detail };
   const folder = await copy.folder();
   const readable = [...confinement.readable, ...(await copy.borrowed())];
-  return judgeByCommand(
-    { check, timeout_ms },
-    { runner, artifacts, folder, signal, confinement: { ...confinement, readable } },
-  );
+  const how = { runner, artifacts, folder, signal, confinement: { ...confinement, readable } };
+  return 'command' in check
+    ? judgeByCommand({ check, timeout_ms }, how)
+    : judgeByReport({ check: check.report, timeout_ms }, how);
 };

@@ -1,5 +1,5 @@
 import type { Clock } from '@fixpoint/contracts/clock';
-import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { commandOf, type ModeSpec, type ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
 import { startsElsewhere } from '@fixpoint/contracts/human-decision';
 import type { Verdict } from '@fixpoint/contracts/verdict';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
@@ -24,7 +24,7 @@ export interface GateDeps extends CopyDeps, AnewDeps, CommandDeps {
 }
 
 /** Whether asking takes a process and a folder, and so a lease. */
-export const isLongGate = (mode: ModeSpec): boolean => mode.pre.some(({ check }) => 'command' in check);
+export const isLongGate = (mode: ModeSpec): boolean => mode.pre.some(({ check }) => commandOf(check) !== null);
 
 /** Verdicts of one event, which holds 64 KiB. */
 export const VERDICT_BYTES = 40 * 1024;
@@ -89,7 +89,7 @@ const askBefore = async (
 ): Promise<ValidatorAnswer> => {
   if ('document_schema' in check) return judgeDocument(run.node);
   if ('command_rules' in check) return judgeCommandRules(run.node, mode);
-  if ('command' in check) {
+  if ('command' in check || 'report' in check) {
     return askCommand(deps, { check, timeout_ms, network }, { mode, copy, signal });
   }
   return { answer: 'error', justification: 'before execution there is nothing that this check could look at' };

@@ -22,6 +22,8 @@ afterEach(() => {
   for (const world of worlds.splice(0)) world.close();
 });
 
+const report = (text: string) =>
+  validatorOf('tests', { report: { format: 'tap', command: text } }, { overridable: false });
 const command = (text: string, more: Parameters<typeof validatorOf>[2] = {}) =>
   validatorOf('pre_check', { command: text }, more);
 
@@ -234,6 +236,8 @@ describe('the gate under other protocols', () => {
       'validator_error',
     ],
     ['one could not be run', { pre: [command('no-such-program')] }, 'gate_faulted', null],
+    ['one has written no report', { pre: [report('true')] }, 'gate_faulted', null],
+    ['a report has a failure', { pre: [report("printf '1..1\\nnot ok 1\\n'")] }, 'governance_blocked', 'blocker'],
   ])('S-T116: there is a token when all pass and in no other case: %s', async (_, mode, type, haltType) => {
     const answer = await answerUnder(mode);
     expect(answer?.type).toBe(type);

@@ -1,5 +1,5 @@
 import type { Clock } from '@fixpoint/contracts/clock';
-import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { commandOf, type ModeSpec, type ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
 import { restsOnWord } from '@fixpoint/contracts/human-decision';
 import type { Json } from '@fixpoint/contracts/json';
 import { judgementSignature } from '@fixpoint/contracts/signature';
@@ -59,7 +59,7 @@ export const isLongJudgement = (ended: Ended): boolean => {
   const ref = ended.action.workspace_ref;
   const changed = ref !== null && ref.commit !== ref.base;
   if (changed && ended.mode.protected.length > 0) return true;
-  return validators.some(({ check }) => 'command' in check || ('secret_scan' in check && changed));
+  return validators.some(({ check }) => commandOf(check) !== null || ('secret_scan' in check && changed));
 };
 
 /** Asks whether the result of a run is good. The set of verdicts is never empty: the postcondition's comes first. */
@@ -216,7 +216,7 @@ const askAfter = async (
   { check, timeout_ms, network }: ValidatorSpec,
 ): Promise<ValidatorAnswer> => {
   if ('secret_scan' in check) return askSecretScan(deps, after);
-  if ('command' in check) {
+  if ('command' in check || 'report' in check) {
     return askCommand(deps, { check, timeout_ms, network }, after);
   }
   if ('json_schema' in check) return judgeBySchema({ check, timeout_ms }, await outputOf(deps, after));

@@ -1,5 +1,5 @@
 import type { Clock } from '@fixpoint/contracts/clock';
-import type { ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { commandOf, type ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
 import type { EventNamed } from '@fixpoint/contracts/events/catalogue';
 import type { FaultClass } from '@fixpoint/contracts/events/executor-events';
 import type { Verdict } from '@fixpoint/contracts/verdict';
@@ -61,7 +61,7 @@ const isWorthKeeping = (validators: readonly ValidatorSpec[], place: number): bo
     (each) => each !== undefined && isCommand(each),
   );
 
-const isCommand = ({ check }: ValidatorSpec): boolean => 'command' in check;
+const isCommand = ({ check }: ValidatorSpec): boolean => commandOf(check) !== null;
 
 /** Whatever is thrown while validators are asked is the machinery's doing; only its class differs. */
 export const faultOf = (error: unknown): Fault => ({

@@ -35,10 +35,21 @@ export const neededPasses = (consensus: Consensus, total: number): number => {
   }
 };
 
+/** An existing tool as a validator: what its report says decides. `file` is a path below the command's HOME; left out: stdout. */
+const reportCheckSchema = z.strictObject({
+  format: z.enum(['sarif', 'junit', 'tap']),
+  command: z.string().min(1),
+  file: z.string().min(1).max(1024).optional(),
+  /** Of SARIF: the lowest level that counts; `warning` when left out. */
+  level: z.enum(['note', 'warning', 'error']).optional(),
+});
+export type ReportCheck = z.infer<typeof reportCheckSchema>;
+
 /** What a validator asks. `document_schema` and `command_rules` are built in and only make sense before execution. */
 export const validatorCheckSchema = z.union([
   /** Exit code 0 = pass, any other = the declared severity. stdout may be JSON findings: `{findings: [{rule, path, line, criterion, message}]}`. */
   z.strictObject({ command: z.string().min(1) }),
+  z.strictObject({ report: reportCheckSchema }),
   z.strictObject({ json_schema: z.record(z.string(), jsonSchema) }),
   z.strictObject({ cel: z.string().min(1) }),
   z.strictObject({ secret_scan: z.strictObject({}) }),
@@ -46,6 +57,12 @@ export const validatorCheckSchema = z.union([
   z.strictObject({ command_rules: z.strictObject({}) }),
 ]);
 export type ValidatorCheck = z.infer<typeof validatorCheckSchema>;
+
+/** The shell text that a check runs in a copy of the workspace; null when it runs none. */
+export const commandOf = (check: ValidatorCheck): string | null => {
+  if ('command' in check) return check.command;
+  return 'report' in check ? check.report.command : null;
+};
 
 export const validatorSpecSchema = z.strictObject({
   id: nodeIdSchema,

@@ -28,7 +28,8 @@ const lintCheck = (check: Check, knownPrimitives: KnownPrimitives): Finding[] =>
   return 'cel' in check ? lintCel(check.cel) : lintSchema(check.json_schema);
 };
 
-const lintShell = (text: string, key: string): Finding[] => {
+/** A shell text that can not be what was meant, at its key. */
+export const lintShell = (text: string, key: string): Finding[] => {
   if (text.trim() === '') return [found('FX113', [key])];
   const parsed = parseShell(text);
   return parsed.readable ? [] : [found('FX119', [key], { message: `The shell can not parse it: ${parsed.problem}.` })];

@@ -1,4 +1,4 @@
-import type { ModeSpec, ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
+import { commandOf, type ModeSpec, type ValidatorSpec } from '@fixpoint/contracts/documents/protocol';
 import type { Recipe } from '@fixpoint/contracts/documents/task';
 import { CEL_VARIABLES, type CelPlace, celConstant, celProblem } from '../cel.ts';
 import { acceptsEverything, jsonSchemaProblem } from '../json-schema-check.ts';
@@ -8,6 +8,7 @@ import { type Finding, found, under } from './finding.ts';
 import type { KnownPrimitives } from './known-names.ts';
 import { lintRecipe } from './lint-check.ts';
 import { lintNumbers } from './lint-numbers.ts';
+import { lintReport } from './lint-report.ts';
 
 /** A check is asked about at the gate, before the recipe and after it; see docs/protocols.md (Command rules). */
 const RUNGS_OF_CHECKS = ['check', 'skip', 'recipe'] as const;
@@ -35,12 +36,17 @@ export const lintMode = (mode: ModeSpec, options: ModeLintOptions): Finding[] =>
     lintRule('governance_rule', deny, ['governance_rules', index, 'deny']),
   ),
   ...mode.pre.flatMap((validator, index) =>
-    under(['pre', index], [...lintPre(validator), ...lintVacuousCheck(validator)]),
+    under(['pre', index], [...lintPre(validator), ...lintReport(validator), ...lintVacuousCheck(validator)]),
   ),
   ...mode.post.flatMap((validator, index) =>
     under(
       ['post', index],
-      [...lintPost(validator), ...lintVacuousCheck(validator), ...lintFix(validator, mode, options)],
+      [
+        ...lintPost(validator),
+        ...lintReport(validator),
+        ...lintVacuousCheck(validator),
+        ...lintFix(validator, mode, options),
+      ],
     ),
   ),
 ];
@@ -67,7 +73,7 @@ const lintRule = (place: CelPlace, deny: string, path: readonly PropertyKey[]): 
 };
 
 const lintPre = ({ check }: ValidatorSpec): Finding[] => {
-  if ('document_schema' in check || 'command_rules' in check || 'command' in check) return [];
+  if ('document_schema' in check || 'command_rules' in check || commandOf(check) !== null) return [];
   const message = 'Before execution there is nothing that this check could look at: it belongs in post.';
   return [found('FX204', ['check'], { message })];
 };

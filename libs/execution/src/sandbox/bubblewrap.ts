@@ -65,14 +65,14 @@ const memoryDisk = (at: string): string[] => ['--size', String(MEMORY_DISK_BYTES
 const readOnly = (path: string): string[] => ['--ro-bind', path, path];
 
 /** Later mounts lie over earlier ones, so the working folder comes last. */
-const mounts = ({ path }: BubblewrapOptions, { cwd, folder, env, confinement }: Place): string[] => [
+const mounts = ({ path }: BubblewrapOptions, { cwd, folder, home = folder, env, confinement }: Place): string[] => [
   ...SYSTEM.flatMap(systemFolder),
   ...[...ETC, ...(confinement.network ? ETC_NETWORK : [])].filter((each) => existsSync(each)).flatMap(readOnly),
   ...['--proc', '/proc', '--dev', '/dev', ...memoryDisk('/dev/shm'), ...memoryDisk('/tmp'), '--dir', '/var'],
   ...['--symlink', '../tmp', '/var/tmp'],
   ...programFolders(path).flatMap(readOnly),
   ...confinement.readable.filter((each) => existsSync(each)).flatMap(readOnly),
-  ...['--bind', folder, folder, '--bind', cwd, cwd],
+  ...['--bind', folder, folder, '--bind', cwd, cwd, '--bind', home, home],
   ...(env.HOME === undefined || env.HOME.startsWith(`${folder}/`) ? [] : ['--dir', env.HOME]),
   ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd],
 ];

@@ -93,6 +93,12 @@ export const sandboxContract = (name: string, make: () => Sandbox): void => {
       expect(existsSync(stdout.head.trim().split('\n').at(-1) ?? '')).toBe(false);
     });
 
+    test('writes into a home that was made for it elsewhere, where it is read afterwards', async () => {
+      const home = mkdtempSync(`${world.cwd}-home-`);
+      expect(await world.shell('echo kept > "$HOME/file"', { home })).toMatchObject({ exitCode: 0 });
+      expect(readFileSync(join(home, 'file'), 'utf8')).toBe('kept\n');
+    });
+
     test('has the variables that it is given, those of its launcher included, and none of this process', async () => {
       const env = { GIVEN: "it's $HOME", LD_PRELOAD: '', MULTI: 'a\nb' };
       const { stdout } = await world.shell('printf "%s|%s|%s" "$GIVEN" "$MULTI" "$(env | cut -d= -f1 | sort -u)"', {

@@ -10,6 +10,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** Private to this command: its home, its temporary files, its script. */
   readonly folder: string;
+  /** A home that was made for it elsewhere; it may write there, too. Never what its own variables call so. */
+  readonly home?: string;
   /** The variables by which its processes are found again. */
   readonly marks: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
