@@ -14,6 +14,9 @@ const WORKERS = 2;
 /** Seeds that nobody has played yet, most likely; FIXPOINT_SIM_FROM plays those of another time again. */
 const newSeed = (): number => Number(process.env.FIXPOINT_SIM_FROM ?? Math.floor(Math.random() * 1_000_000_000));
 
+/** New worlds find what nobody has met yet: that is for who looks for it, and says nothing about the last change. */
+const playsNewWorlds = process.env.FIXPOINT_TEST_FORM === 'long' || process.env.FIXPOINT_SIM_FROM !== undefined;
+
 describe('worlds in which everything goes wrong that can', () => {
   test('B3 B14 C1 C7 C14 C15 C18 C19 INV3 break no rule and come to rest: the same seeds each time', async () => {
     const statistics = await playSeeds(1, SEEDS, WORKERS);
@@ -24,7 +27,7 @@ describe('worlds in which everything goes wrong that can', () => {
     process.stderr.write(`${reportOf(statistics)}\n`);
   });
 
-  test('break no rule, whatever the seeds', async () => {
+  (playsNewWorlds ? test : test.skip)('break no rule, whatever the seeds', async () => {
     const from = newSeed();
     process.stderr.write(`new worlds: FIXPOINT_SIM_FROM=${from}\n`);
     const { failures, seeds } = await playSeeds(from, NEW_SEEDS, WORKERS);
