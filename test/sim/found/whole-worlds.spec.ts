@@ -16,6 +16,8 @@ test.each([
   ['the end of a pause was slept through until the deadline', 73956263],
   ['a dead letter was heard of again when its handoff had been decided', 24],
   ['a run that a human had another one in place of was begun when all was over', 70],
+  ['a run that a human had the council asked in place of was begun when all was over', 2202],
+  ['a human had a run tried again while what it had submitted was still open', 2152],
 ])('%s: seed %i breaks no rule', async (_, seed) => {
   expect((await simulate(seed)).broken).toEqual([]);
 });

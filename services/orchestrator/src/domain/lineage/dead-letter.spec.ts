@@ -58,6 +58,12 @@ describe('a decision while a run is in flight', () => {
     expect(play.ready).toMatchObject({ run: 2, run_kind: 'check' });
   });
 
+  test('names the run in whose place it puts a question to the council', () => {
+    const play = lettered();
+    expect(decide(play, { kind: 'split', hint: null })).toEqual(['human_decided', 'decomposition_requested']);
+    expect(play.last('human_decided').stopped_runs).toEqual([{ task: ROOT, run: 1 }]);
+  });
+
   test('names none where it goes on', () => {
     const play = lettered();
     decide(play, { kind: 'extend', limits: { iterations: 60 } });

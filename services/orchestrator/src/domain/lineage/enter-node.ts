@@ -17,7 +17,7 @@ import { ORDINARY, usedUpAt } from './used-up.ts';
 
 /** The first run of a node, or of the next one that is not skipped; after the last node the task is landed and complete. */
 export const enterNode = (turn: Turn, task: Task, nodeIndex: number): Facts => {
-  if (task.kind !== 'fix' && submittedLeft(turn.state, task.id).length > 0) return [];
+  if (waitsForSubmitted(turn, task, nodeIndex)) return [];
   const node = task.nodes[nodeIndex];
   if (node === undefined) return finishTask(turn, task);
   const plan = { ...normalRun(task, task.runs === 0 ? 'first' : 'next_node'), ref: beginOf(turn, task), nodeIndex };
@@ -27,6 +27,10 @@ export const enterNode = (turn: Turn, task: Task, nodeIndex: number): Facts => {
     return lacksData(turn, { ...task, nodeIndex }, { rawHaltType: 'condition_unanswered', ...answer });
   return answer.holds ? beginNode(turn, task, plan) : skip(turn, task, { node, nodeIndex, condition: node.if });
 };
+
+/** Work that a run submitted is data for the nodes behind its own, and part of the end: the node itself is run again without it. */
+const waitsForSubmitted = ({ state }: Turn, task: Task, nodeIndex: number): boolean =>
+  task.kind !== 'fix' && nodeIndex > task.nodeIndex && submittedLeft(state, task.id).length > 0;
 
 /**
  * A node that the task comes back to has counted before, and what it counted stands: without room for another run the unit

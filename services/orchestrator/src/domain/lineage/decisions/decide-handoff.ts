@@ -40,7 +40,7 @@ const stoppedRuns = ({ state }: Turn, { task: unit, ended_tasks: ended }: Decide
   );
 };
 
-const BEGINS: ReadonlySet<LineageEvent['type']> = new Set(['node_ready', 'node_queued']);
+const BEGINS: ReadonlySet<LineageEvent['type']> = new Set(['node_ready', 'node_queued', 'decomposition_requested']);
 
 interface Open {
   readonly unitTask: Task;

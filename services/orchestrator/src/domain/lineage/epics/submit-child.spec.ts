@@ -74,6 +74,37 @@ describe('work that a run submits', () => {
     expect(play.root.status).toBe('completed');
   });
 
+  test('holds up no other try of the node that submitted it, which a human may ask for', () => {
+    const play = running({ execute: 1, auto_agent_max_attempts: 0 }, taskSpec());
+    submit(play, ROOT, 'docs');
+    play.on(ROOT).unmet('x');
+    play.on(ROOT).unmet('x');
+    play.noSplitOf(ROOT);
+    const handoff = play.unitOf(ROOT).handoff;
+    const decision = { kind: 'retry', from_node: null } as const;
+    const facts = play.send({
+      ...{
+        type: 'decide_handoff',
+        handoff: handoff?.id ?? '',
+        version: handoff?.version ?? 0,
+        decisionId: 'd1',
+        decision,
+      },
+      ...{
+        nodes: null,
+        actor: 'ada',
+        authenticated: 'api_key',
+        signature: 'a.b.c',
+        comment: null,
+        commentArtifact: null,
+      },
+    });
+    expect(facts).toEqual(['human_decided', 'affinity_changed', 'node_ready']);
+    expect(play.on(ROOT).ready).toMatchObject({ run_kind: 'normal', node_index: 0 });
+    expect(play.good(ROOT)).toEqual(['node_completed']);
+    expect(play.good(API)).toEqual(expect.arrayContaining(['epic_child_resolved', 'task_completed']));
+  });
+
   test('is not merged: its ref is data', () => {
     const play = running({}, taskSpec());
     submit(play, ROOT, 'docs');
