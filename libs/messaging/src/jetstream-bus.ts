@@ -4,7 +4,9 @@ import type { Bus, Offer, Publication, Reader, ReaderSubscription, Subscription 
 import { addressOf } from './delivery.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Feed } from './feed.ts';
+import type { Ingest } from './ingest.ts';
 import { JetStreamFeed } from './jetstream-feed.ts';
+import { JetStreamIngest } from './jetstream-ingest.ts';
 import { JetStreamLink, type Link, type LinkOptions } from './jetstream-link.ts';
 import { JetStreamPublisher } from './jetstream-publisher.ts';
 import { JetStreamReader } from './jetstream-reader.ts';
@@ -13,6 +15,7 @@ import {
   deleteStream,
   ensureStream,
   feedNamesIn,
+  ingestNamesIn,
   isStreamBroken,
   type Names,
   namesIn,
@@ -49,6 +52,8 @@ export interface JetStreamBus extends Bus {
   ready(timeoutMs: number): Promise<void>;
   /** A writer of the feed, over the same connection. */
   feed(): Feed;
+  /** What producers send, over the same connection. */
+  ingest(): Ingest;
 }
 
 /**
@@ -101,6 +106,11 @@ class NatsBus implements JetStreamBus {
   feed(): Feed {
     const { namespace, maxBytes } = this.#options;
     return new JetStreamFeed({ link: this.#link, names: feedNamesIn(namespace), maxBytes });
+  }
+
+  ingest(): Ingest {
+    const { namespace, maxBytes, report } = this.#options;
+    return new JetStreamIngest({ link: this.#link, names: ingestNamesIn(namespace), maxBytes, report });
   }
 
   publish(publications: readonly Publication[]): Promise<void> {

@@ -40,6 +40,21 @@ export const feedNamesIn = (namespace: string): FeedNames => ({
   subject: (type) => `${namespace}.events.${type}`,
 });
 
+/** Names of what producers send to. */
+export interface IngestNames {
+  readonly stream: string;
+  /** One token behind it: the project. */
+  readonly everything: string;
+  readonly durable: string;
+}
+
+/** @param namespace as of {@link namesIn}. */
+export const ingestNamesIn = (namespace: string): IngestNames => ({
+  stream: namespace === 'fixpoint' ? 'INGEST' : `INGEST_${namespace}`,
+  everything: `${namespace}.ingest.*`,
+  durable: 'orchestrator__ingest',
+});
+
 export const WORK_CLASSES: readonly WorkClass[] = ['normal', 'low'];
 
 /**
@@ -106,6 +121,8 @@ export interface WantedConsumer {
   readonly durable: string;
   readonly subject: string;
   readonly ackWaitMs: number;
+  /** Where a consumer that is new begins; left out: with what comes from now on. */
+  readonly from?: (typeof DeliverPolicy)['All' | 'New'];
 }
 
 /**
@@ -143,7 +160,7 @@ const ensureConsumer = async (manager: JetStreamManager, stream: string, consume
       durable_name: consumer.durable,
       filter_subject: consumer.subject,
       ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.New,
+      deliver_policy: consumer.from ?? DeliverPolicy.New,
       replay_policy: ReplayPolicy.Instant,
       ...changeable,
     });

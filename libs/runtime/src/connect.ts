@@ -89,7 +89,7 @@ export const connect = async (options: ConnectOptions): Promise<Infrastructure> 
   const store = new PostgresEventStore(pooled);
   const { epoch } = await usable(store);
   const pool = storePool(pooled, POOL_SIZE);
-  const { bus: bare, feed } = busOf(options, store);
+  const { bus: bare, feed, ingest } = busOf(options, store);
   const bus = knownOffers(bare, { store, epoch, log: options.log });
   const release = async (): Promise<void> => {
     await bus.close();
@@ -99,6 +99,7 @@ export const connect = async (options: ConnectOptions): Promise<Infrastructure> 
   return {
     ...observed({ store, bus }, options),
     feed,
+    ingest,
     artifacts: new PostgresArtifacts(pool),
     clock: systemClock,
     ids: systemIds,
@@ -138,9 +139,9 @@ const observed = (
 const busOf = (
   { name, nats, log }: ConnectOptions,
   store: Pick<PostgresEventStore, 'readStream'>,
-): Required<Pick<Infrastructure, 'bus' | 'feed'>> => {
+): Required<Pick<Infrastructure, 'bus' | 'feed' | 'ingest'>> => {
   const report = (message: string, detail?: unknown): void => log.warn({ detail }, message);
-  if (nats === null) return { bus: memoryBus({ clock: systemClock, report }), feed: null };
+  if (nats === null) return { bus: memoryBus({ clock: systemClock, report }), feed: null, ingest: null };
   const bus = jetstreamBus({
     ...nats,
     direct: nats.direct === true ? readersOf : null,
@@ -150,7 +151,7 @@ const busOf = (
     spread: isSpread,
     load: loadFrom(store),
   });
-  return { bus, feed: bus.feed() };
+  return { bus, feed: bus.feed(), ingest: bus.ingest() };
 };
 
 /** Work in this process is over before a second message would have been taken; everything else of these types is long. */

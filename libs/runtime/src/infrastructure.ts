@@ -3,6 +3,7 @@ import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { EventStore } from '@fixpoint/event-store/event-store';
 import type { Bus } from '@fixpoint/messaging/bus';
 import type { Feed } from '@fixpoint/messaging/feed';
+import type { Ingest } from '@fixpoint/messaging/ingest';
 import { type Publisher, publisher } from '@fixpoint/messaging/publisher';
 import type { DynamicModule } from '@nestjs/common';
 import type { Pool } from 'pg';
@@ -16,6 +17,8 @@ export const EVENT_STORE = Symbol('EVENT_STORE');
 export const BUS = Symbol('BUS');
 /** {@link Feed}, or null where nobody outside of the process could hear it. */
 export const FEED = Symbol('FEED');
+/** {@link Ingest}, or null where nobody outside of the process could send anything. */
+export const INGEST = Symbol('INGEST');
 /** {@link Publisher}: publishes after commit without being awaited. */
 export const PUBLISHER = Symbol('PUBLISHER');
 /** {@link Artifacts} */
@@ -41,6 +44,8 @@ export interface Infrastructure {
   readonly bus: Bus;
   /** Left out or null: nobody outside of this process could hear it. */
   readonly feed?: Feed | null;
+  /** The same of what producers send. */
+  readonly ingest?: Ingest | null;
   readonly artifacts: Artifacts;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -83,6 +88,7 @@ export const infrastructureModule = (infrastructure: Infrastructure): DynamicMod
     [EVENT_STORE, infrastructure.store],
     [BUS, infrastructure.bus],
     [FEED, infrastructure.feed ?? null],
+    [INGEST, infrastructure.ingest ?? null],
     [PUBLISHER, published],
     [ARTIFACTS, infrastructure.artifacts],
     [CLOCK, infrastructure.clock],

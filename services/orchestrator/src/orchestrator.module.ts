@@ -2,7 +2,9 @@ import type { Clock, Ids } from '@fixpoint/contracts/clock';
 import type { Artifacts } from '@fixpoint/event-store/artifacts';
 import type { EventStore } from '@fixpoint/event-store/event-store';
 import type { Bus } from '@fixpoint/messaging/bus';
+import type { Ingest } from '@fixpoint/messaging/ingest';
 import type { Publisher } from '@fixpoint/messaging/publisher';
+import type { ApiKey } from '@fixpoint/runtime/api-keys';
 import { deadLetterOf } from '@fixpoint/runtime/dead-letters';
 import {
   ARTIFACTS,
@@ -10,6 +12,7 @@ import {
   CLOCK,
   EVENT_STORE,
   IDS,
+  INGEST,
   LOG,
   METRICS,
   POOL,
@@ -42,6 +45,7 @@ import { ProtocolsController, PUBLISHING } from './http/protocols.controller.ts'
 import { PROVIDER_DESK, ProvidersController } from './http/providers.controller.ts';
 import { SchemasController } from './http/schemas.controller.ts';
 import { SUBMISSIONS, type Submissions, TasksController } from './http/tasks.controller.ts';
+import { INGESTED, ingestRound } from './ingest/take-ingested.ts';
 import { type ModelNames, ONLY_THE_PLAYBOOK } from './model-names.ts';
 import { type Orchestrator, orchestratorOf } from './orchestrator.ts';
 import type { Window } from './queue/admissions.ts';
@@ -104,6 +108,8 @@ export interface OrchestratorConfig {
   readonly tokenKeys?: TokenKeys;
   /** Left out: only the playbook. */
   readonly models?: ModelNames;
+  /** Of producers that send over the broker; none: whoever may publish there is `local`. */
+  readonly apiKeys?: readonly ApiKey[];
 }
 
 /** @param infrastructure made once per process; pass the same object to every service. */
@@ -118,6 +124,7 @@ export const orchestratorModule = (
     decisionKeys = [],
     tokenKeys = { keys: [] },
     models = ONLY_THE_PLAYBOOK,
+    apiKeys = [],
   }: OrchestratorConfig = { mostInFlight: DEFAULT_MOST_IN_FLIGHT },
 ): DynamicModule => ({
   module: OrchestratorModule,
@@ -162,6 +169,7 @@ export const orchestratorModule = (
       useFactory: (each: Orchestrator) => reader(each.reader),
     },
     ...['orchestrator__waits', 'orchestrator__heal', 'orchestrator__timers', DISPATCH, SNAPSHOTS].map(loopProvider),
+    ingesting(apiKeys),
     ...reconciling(reconcileAt),
     ...storeWatch('orchestrator', ['orchestrator__waits']),
   ],
@@ -204,6 +212,24 @@ const handoffDesk = (keys: DecisionKeys) => ({
     artifacts,
     sign: decisionSigner(keys),
   }),
+});
+
+const ingesting = (apiKeys: readonly ApiKey[]) => ({
+  provide: INGESTED,
+  inject: [INGEST, ESCALATIONS, EVENT_STORE, PUBLISHER, CLOCK, LOG],
+  useFactory: (
+    ...[ingest, escalations, store, publisher, clock, log]: [
+      Ingest | null,
+      EscalateDeps,
+      EventStore,
+      Publisher,
+      Clock,
+      Log,
+    ]
+  ) => {
+    const deadLetter = deadLetterOf({ store, publisher, clock }, 'orchestrator', INGESTED);
+    return ingest && loop(INGESTED, ingestRound(ingest, { escalations, apiKeys, deadLetter }), { clock, log });
+  },
 });
 
 const RECONCILERS = [
