@@ -26,12 +26,16 @@ describe('worlds in which everything goes wrong that can', () => {
     expect(unreached(statistics.types)).toEqual([]);
     process.stderr.write(`${reportOf(statistics)}\n`);
   });
-
-  (playsNewWorlds ? test : test.skip)('break no rule, whatever the seeds', async () => {
-    const from = newSeed();
-    process.stderr.write(`new worlds: FIXPOINT_SIM_FROM=${from}\n`);
-    const { failures, seeds } = await playSeeds(from, NEW_SEEDS, WORKERS);
-    expect({ from, failures }).toEqual({ from, failures: [] });
-    expect(seeds).toBe(NEW_SEEDS);
-  });
 });
+
+if (playsNewWorlds) {
+  describe('worlds that nobody has played yet', () => {
+    test('break no rule', async () => {
+      const from = newSeed();
+      process.stderr.write(`new worlds: FIXPOINT_SIM_FROM=${from}\n`);
+      const { failures, seeds } = await playSeeds(from, NEW_SEEDS, WORKERS);
+      expect({ from, failures }).toEqual({ from, failures: [] });
+      expect(seeds).toBe(NEW_SEEDS);
+    });
+  });
+}
