@@ -4,9 +4,10 @@ import { isTestFile, sourceFiles } from './source-files.ts';
 
 /**
  * Modules that a person or a process starts; a production file that none of them reaches is dead. Adapters in memory are
- * what the simulated world starts.
+ * what the simulated world starts, and workers are programs of others.
  */
-const STARTS = /(^|\/)(main|print-environment)\.ts$|^(bench|examples|tools)\/|(^|\/)memory-[a-z-]+\.ts$/;
+const STARTS =
+  /(^|\/)(main|print-environment)\.ts$|^libs\/client\/src\/worker\.ts$|^(bench|examples|tools)\/|(^|\/)memory-[a-z-]+\.ts$/;
 
 /**
  * Files that nothing starts and nothing tests. knip cannot tell: every file of a package is reachable through the

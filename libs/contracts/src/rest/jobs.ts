@@ -141,4 +141,3 @@ export const jobStateSchema = z.object({
   offered_at: z.iso.datetime(),
 });
 export type JobState = z.infer<typeof jobStateSchema>;
-export const jobListSchema = z.object({ items: z.array(jobStateSchema) });

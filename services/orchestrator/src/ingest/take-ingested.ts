@@ -21,7 +21,7 @@ export interface IngestDeps {
  * One event that somebody put on `fixpoint.ingest.<project>`, as if it had been posted. What would be refused however often
  * it comes is a dead letter, which says why and can only be discarded: its sender has to mend it.
  */
-export const takeIngested =
+const takeIngested =
   (deps: IngestDeps) =>
   async (message: IngestMessage): Promise<IngestVerdict> => {
     const refusal = await refusalOf(deps, message);
