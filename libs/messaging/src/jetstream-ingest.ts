@@ -32,19 +32,29 @@ export class JetStreamIngest implements Ingest {
     if (current === null) throw new Error(link.complaint);
     try {
       if (this.#setUpFor !== current) await this.#setUp(current);
-      const consumer = await current.client.consumers.get(names.stream, names.durable);
-      const messages = await consumer.fetch({ max_messages: AT_ONCE, expires: WAIT_MS });
-      const stop = (): void => void messages.close();
-      signal.addEventListener('abort', stop, { once: true });
-      const settled: Promise<void>[] = [];
-      for await (const message of messages) settled.push(this.#settle(message, handle));
-      signal.removeEventListener('abort', stop);
-      await Promise.all(settled);
+      await this.#round(current, handle, signal);
     } catch (error) {
       // Whatever was lost on the broker is made again with the next round.
       this.#setUpFor = null;
       if (isStreamBroken(error)) await deleteStream(current.manager, names.stream);
       throw error;
+    }
+  }
+
+  async #round(link: Link, handle: HandleIngested, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { names } = this.#options;
+    const consumer = await link.client.consumers.get(names.stream, names.durable);
+    const messages = await consumer.fetch({ max_messages: AT_ONCE, expires: WAIT_MS });
+    const stop = (): void => void messages.close();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal.aborted) stop();
+      const settled: Promise<void>[] = [];
+      for await (const message of messages) settled.push(this.#settle(message, handle));
+      await Promise.all(settled);
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
   }
 
